@@ -1,0 +1,64 @@
+/** Names in a text, by how they are written: capitalised runs, quoted phrases, years. A script without capital letters yields only the latter two. */
+import { fold, isStopWord, terms } from "./Words.ts"
+
+export interface Entity {
+  readonly text: string
+  /** Its folded words, joined by one space: what two mentions of one entity share. */
+  readonly key: string
+  readonly start: number
+  readonly end: number
+}
+
+/** The form under which a title or entity is looked up; the disambiguation in brackets at its end is dropped. Empty where nothing is left. */
+export const entityKey = (name: string): string => terms(name.replace(/\s*\([^()]*\)\s*$/u, "") || name).join(" ")
+
+const capital = "\\p{Lu}[\\p{L}\\p{N}\\p{M}'\u2019.-]*"
+const joint = "(?:of|the|de|da|del|della|di|du|van|von|der|den|and|for|in|on|la|le|el|al|y|&)"
+const name = new RegExp(
+  `(?:${capital}|\\p{N}+(?:st|nd|rd|th)?(?=\\s+\\p{Lu}))(?:(?:\\s+${joint}){0,2}\\s+(?:${capital}|\\p{N}+\\b))*`,
+  "gu"
+)
+const quoted =
+  /["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb\n]{2,80})["\u201d\u00bb]|\u300c([^\u300d\n]{2,80})\u300d|`([^`\n]{2,60})`/gu
+const lead = /^[\p{L}\p{M}'\u2019]+/u
+
+/** True at the start of a text or after a sentence's end, where a capital letter says nothing. */
+const opensSentence = (text: string, at: number): boolean =>
+  /(?:^|[.!?:\n]["'\u201d)\]]*\s*|^\s*[-*#>]+\s*)$/u.test(text.slice(Math.max(0, at - 4), at))
+
+/** The entities of `text` in order. Overlapping finds are given once, quoted phrases first. */
+export const entities = (text: string): ReadonlyArray<Entity> => {
+  const found: Array<Entity> = []
+  const taken: Array<readonly [number, number]> = []
+  const add = (piece: string, start: number) => {
+    const end = start + piece.length
+    if (taken.some(([from, to]) => start < to && from < end)) return
+    const key = entityKey(piece)
+    if (key === "" || key.length < 2) return
+    taken.push([start, end])
+    found.push({ text: piece, key, start, end })
+  }
+  for (const match of text.matchAll(quoted)) {
+    const inner = match[1] ?? match[2] ?? match[3] ?? ""
+    add(inner, match.index + match[0].indexOf(inner))
+  }
+  for (const match of text.matchAll(name)) {
+    let piece = match[0].replace(/[.'\u2019-]+$/u, "")
+    let start = match.index
+    // a sentence's first word is capitalised anyway: a stop word there is no name, and neither is a lone plain word
+    for (
+      let first = lead.exec(piece)?.[0];
+      first !== undefined && isStopWord(fold(first));
+      first = lead.exec(piece)?.[0]
+    ) {
+      const rest = piece.slice(first.length).replace(/^\s+/u, "")
+      start += piece.length - rest.length
+      piece = rest
+    }
+    piece = piece.replace(new RegExp(`(?:\\s+${joint})+$`, "u"), "")
+    if (piece === "" || !/\p{Lu}/u.test(piece)) continue
+    if (!/\s/u.test(piece) && opensSentence(text, start) && /^\p{Lu}\p{Ll}+$/u.test(piece)) continue
+    add(piece, start)
+  }
+  return found.sort((a, b) => a.start - b.start)
+}

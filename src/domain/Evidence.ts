@@ -1,0 +1,22 @@
+/** E, candidate evidence: each item is a slice of the corpus that says where it stands (C14). Only the Retriever writes it; the Initializer writes E⁰. */
+import { Schema } from "effect"
+import { Offset } from "./Corpus.ts"
+import { DocumentId, PassageId } from "./Ids.ts"
+
+export const EvidenceItem = Schema.Struct({
+  passage: PassageId,
+  document: DocumentId,
+  title: Schema.String,
+  start: Offset,
+  end: Offset,
+  /** The line of `start` in the document, from 1. */
+  line: Schema.Int.pipe(Schema.positive()),
+  text: Schema.String.pipe(Schema.minLength(1)),
+  score: Schema.Finite,
+  /** The cycle that brought it; 0 is initialization. */
+  cycle: Schema.NonNegativeInt
+})
+export type EvidenceItem = typeof EvidenceItem.Type
+
+export const Evidence = Schema.Array(EvidenceItem).pipe(Schema.maxItems(128))
+export type Evidence = typeof Evidence.Type

@@ -1,0 +1,138 @@
+/**
+ * The policies of a run: one schema, each field with its default and its clause. The hash of all of them stands in every run and report.
+ *
+ * The defaults are the papers' system as written; the two extensions are off (`regionIncludesInitial`, `releaseEvidence: "union"`).
+ */
+import { Either, ParseResult, Schema } from "effect"
+import { didYouMean } from "./Nearest.ts"
+
+const Positive = Schema.Int.pipe(Schema.positive())
+const field = <A, I>(schema: Schema.Schema<A, I>, value: A, clause: string, description: string) =>
+  Schema.optionalWith(schema.annotations({ description: `${description} (${clause})` }), {
+    default: () => value,
+    exact: true
+  })
+const limit = Schema.NullOr(Schema.Finite.pipe(Schema.positive()))
+
+/** How long artifacts of a kind are kept: in days, and how many at most; null is without limit. `off` keeps none. */
+const Keep = Schema.Struct({
+  scope: Schema.Literal("off", "task", "global"),
+  days: Schema.NullOr(Positive),
+  count: Schema.NullOr(Positive)
+})
+const Persistence = Schema.Struct({ SurfaceForm: Keep, Bridge: Keep, FailedRegion: Keep })
+const Budget = Schema.Struct({ tokens: limit, calls: limit, money: limit, time: limit })
+
+export const Policy = Schema.Struct({
+  maxCycles: field(Positive, 3, "C16, C17", "T_max, the most cycles of one question"),
+  evidenceTokens: field(Positive, 2048, "C20", "how many reader tokens (o200k) of evidence the reader gets"),
+  compactEvidence: field(
+    Schema.Union(Schema.Literal("rule", "off"), Positive),
+    "rule",
+    "C19",
+    "the compact-evidence check: rule, off, or its token budget"
+  ),
+  navigator: field(Schema.Literal("indexed", "beam", "exhaustive"), "indexed", "C12", "how the Navigator searches TAM"),
+  beamWidth: field(Positive, 64, "C12", "traces kept a step by the beam Navigator"),
+  beamDepth: field(Positive, 16, "C12", "steps that the beam Navigator takes at most"),
+  entryRelations: field(
+    Positive,
+    8,
+    "C12",
+    "Relations that the indexed Navigator enters by words, and as many by vector, for each query of the plan"
+  ),
+  regionWidth: field(Schema.NonNegativeInt, 16, "C13", "neighbours of a passage in its region"),
+  itemsPerCycle: field(
+    Schema.NonEmptyArray(Positive),
+    [5, 2, 1],
+    "C14",
+    "evidence items of cycle 1, 2, …; the last holds for all that follow"
+  ),
+  mergeOrder: field(
+    Schema.Literal("oldestFirst", "newestFirst", "roundRobin", "score", "document"),
+    "oldestFirst",
+    "C20",
+    "in which order Fallback merges the cycles' evidence"
+  ),
+  regionIncludesInitial: field(Schema.Boolean, false, "C14, extension", "whether R also holds the regions of E⁰"),
+  releaseEvidence: field(Schema.Literal("last", "union"), "last", "C20, extension", "what Release hands to the reader"),
+  repairAttempts: field(Schema.NonNegativeInt, 1, "C10", "how often a role may mend its own proposal inside its stage"),
+  readerIterations: field(Positive, 1, "C33", "reader calls a question; more than one is an experiment outside C21"),
+  persistence: field(
+    Persistence,
+    {
+      SurfaceForm: { scope: "task", days: 90, count: 10_000 },
+      Bridge: { scope: "global", days: 90, count: 10_000 },
+      FailedRegion: { scope: "task", days: 90, count: 10_000 }
+    },
+    "C33",
+    "per artifact kind: scope, days, count"
+  ),
+  budget: field(
+    Budget,
+    { tokens: null, calls: null, money: null, time: null },
+    "C35",
+    "tokens, calls, money and time (milliseconds) that a run may cost; null is without limit"
+  )
+})
+export type Policy = typeof Policy.Type
+
+const exact = { onExcessProperty: "error" } as const
+const decode = Schema.decodeUnknownEither(Policy, exact)
+
+export const defaultPolicy: Policy = Schema.decodeSync(Policy)({})
+export const policyNames: ReadonlyArray<string> = Object.keys(Policy.fields)
+
+/** A setting that is no policy, or a value that does not fit it. */
+export class PolicyError extends Schema.TaggedError<PolicyError>()("PolicyError", {
+  name: Schema.String,
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `${this.name}: ${this.reason}`
+  }
+}
+
+const parsed = (text: string): unknown => {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  if (text === "true" || text === "false") return text === "true"
+  if (text === "null" || text === "none") return null
+  return text
+}
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const put = (target: unknown, path: ReadonlyArray<string>, value: unknown): Either.Either<unknown, string> => {
+  const [head, ...rest] = path
+  if (head === undefined) return Either.right(value)
+  if (!isRecord(target) || !Object.hasOwn(target, head)) return Either.left(head)
+  return Either.map(put(target[head], rest, value), (inner) => ({ ...target, [head]: inner }))
+}
+
+/**
+ * Sets one policy by name from text, as `--set NAME=VALUE` gives it: `maxCycles=2`, `itemsPerCycle=5,2,1`, `budget.tokens=5000`,
+ * `persistence.Bridge.days=30`. An unknown name is an error that names the nearest one.
+ */
+export const setPolicy = (policy: Policy, name: string, value: string): Either.Either<Policy, PolicyError> => {
+  const path = name.split(".")
+  const list = path[0] === "itemsPerCycle" ? value.split(",").map((part) => parsed(part.trim())) : parsed(value)
+  return put(Schema.encodeSync(Policy)(policy), path, list).pipe(
+    Either.mapLeft(
+      (part) =>
+        new PolicyError({
+          name,
+          reason: `there is no policy ${name}.${didYouMean(part, [...policyNames, "tokens", "calls", "money", "time"])}`
+        })
+    ),
+    Either.flatMap((next) =>
+      Either.mapLeft(
+        decode(next),
+        (error) =>
+          new PolicyError({
+            name,
+            reason: `${value} does not fit.\n${ParseResult.TreeFormatter.formatErrorSync(error)}`
+          })
+      )
+    )
+  )
+}

@@ -1,0 +1,91 @@
+/**
+ * g, the trace scorer: one fixed function of question, plan and text (C12). It knows no index and no graph; what it needs of the corpus'
+ * statistics stands in the plan as term weights.
+ *
+ *     g = c·S(text) + max over hypotheses h of w_h · (λ·T^h(text)² + μ·frontier(text)),   × .7 if held, × .75 a visit
+ *
+ * S scores the question's own hypothesis, T^h the others, each divided by the best score that the corpus reaches (so in [0, 1]). Held and
+ * visited places are penalised, never filtered.
+ */
+import { entityKey } from "./Entities.ts"
+import { fingerprint } from "./Fingerprint.ts"
+import type { Hypothesis, Plan, WeightedTerm } from "./Plan.ts"
+import { terms } from "./Words.ts"
+
+export const constants = {
+  question: 1,
+  second: 0.7,
+  frontier: 0.8,
+  named: 0.4,
+  held: 0.7,
+  visited: 0.75,
+  k1: 0.9,
+  b: 0.4,
+  length: 90
+} as const
+
+/** A text made ready to be scored many times. */
+export interface Scored {
+  readonly counts: ReadonlyMap<string, number>
+  readonly length: number
+  /** The folded words of the text, each between spaces: a name stands in the text if its key stands here. */
+  readonly line: string
+  readonly fingerprint: string
+}
+
+/** Folds `text` once for scoring. */
+export const prepare = (text: string): Scored => {
+  const all = terms(text)
+  const counts = new Map<string, number>()
+  for (const term of all) counts.set(term, (counts.get(term) ?? 0) + 1)
+  return { counts, length: all.length, line: ` ${all.join(" ")} `, fingerprint: fingerprint(text) }
+}
+
+/** Raw BM25 of a text for weighted terms, with a fixed mean length of {@link constants.length} terms. Non-negative. */
+export const raw = (wanted: ReadonlyArray<WeightedTerm>, text: Scored): number => {
+  const { b, k1, length } = constants
+  const norm = k1 * (1 - b + (b * text.length) / length)
+  let sum = 0
+  for (const { term, weight } of wanted) {
+    const count = text.counts.get(term)
+    if (count !== undefined) sum += (weight * (count * (k1 + 1))) / (count + norm)
+  }
+  return sum
+}
+
+const share = (hypothesis: Hypothesis, text: Scored): number =>
+  hypothesis.best > 0 ? Math.min(1, raw(hypothesis.terms, text) / hypothesis.best) : 0
+
+/** How much of the plan's frontier the text names, in [0, 1]: the greatest weight of a name that stands in it. */
+const frontier = (plan: Plan, text: Scored): number => {
+  let best = 0
+  for (const { name, weight } of plan.frontier) {
+    const key = entityKey(name)
+    if (weight > best && key !== "" && text.line.includes(` ${key} `)) best = weight
+  }
+  return Math.min(1, best)
+}
+
+/** g on a prepared text; see {@link g}. */
+export const score = (plan: Plan, text: Scored): number => {
+  const { held, question, second, frontier: onward, visited } = constants
+  const ahead = onward * frontier(plan, text)
+  let base = 0
+  let best = 0
+  for (const hypothesis of plan.hypotheses) {
+    const part = share(hypothesis, text)
+    if (hypothesis.from === null) base = Math.max(base, hypothesis.weight * part)
+    else best = Math.max(best, hypothesis.weight * (second * part * part + ahead))
+  }
+  let total = question * base + best
+  if (plan.held.includes(text.fingerprint)) total *= held
+  for (const visit of plan.visited) if (visit.abstraction === text.fingerprint) total *= visited
+  return total
+}
+
+/**
+ * The score of the trace that ends at a node with abstraction `text`: higher is better, never negative.
+ *
+ * `question` is part of the signature of C12; the embedded scorer reads it through the plan's first hypothesis.
+ */
+export const g = (_question: string, plan: Plan, text: string): number => score(plan, prepare(text))

@@ -1,0 +1,64 @@
+/** Where sentences begin and end, by rules: terminators, abbreviations, and the next word's case. Linear in the length of the text. */
+
+const abbreviations: ReadonlySet<string> = new Set(
+  "mr mrs ms dr prof st mt jr sr vs etc e.g i.e cf al fig figs eq no nos vol pp p ed eds inc ltd co corp gen col lt sgt capt rev hon jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k u.n a.m p.m ph.d b.c a.d approx dept est".split(
+    " "
+  )
+)
+const terminator = /[.!?\u2026\u3002\uff01\uff1f\uff61\u0964]+["'\u201d\u2019)\]\u300d\u300f]*/gu
+const fullWidth = /[\u3002\uff01\uff1f\uff61\u0964]/u
+
+export interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+const trimmed = (text: string, from: number, to: number): Stretch | undefined => {
+  let start = from
+  let end = to
+  while (start < end && /\s/.test(text.charAt(start))) start++
+  while (end > start && /\s/.test(text.charAt(end - 1))) end--
+  return start < end ? { start, end } : undefined
+}
+
+/**
+ * The sentences of `text[from, to)`, in order, without the white space around them. A blank line always ends a sentence.
+ *
+ * Every character that is no white space lies in exactly one sentence.
+ */
+export const sentences = (text: string, from = 0, to = text.length): ReadonlyArray<Stretch> => {
+  const found: Array<Stretch> = []
+  const push = (start: number, end: number) => {
+    const stretch = trimmed(text, start, end)
+    if (stretch !== undefined) found.push(stretch)
+  }
+  const blank = /\r?\n[ \t]*\r?\n/g
+  let paragraph = from
+  while (paragraph < to) {
+    blank.lastIndex = paragraph
+    const gap = blank.exec(text)
+    const end = gap === null || gap.index >= to ? to : gap.index
+    let start = paragraph
+    terminator.lastIndex = paragraph
+    for (let match = terminator.exec(text); match !== null && match.index < end; match = terminator.exec(text)) {
+      const after = match.index + match[0].length
+      if (after >= end) break
+      if (!fullWidth.test(match[0])) {
+        if (!/\s/.test(text.charAt(after))) continue
+        const before = /(\S+)$/
+          .exec(text.slice(Math.max(start, match.index - 24), match.index))?.[1]
+          ?.toLowerCase()
+          .replace(/^[("'\u201c[]+/, "")
+        if (match[0].startsWith(".") && before !== undefined && (abbreviations.has(before) || /^\p{L}$/u.test(before)))
+          continue
+        const next = /\S/u.exec(text.slice(after, after + 64))?.[0]
+        if (next !== undefined && /\p{Ll}/u.test(next)) continue
+      }
+      push(start, after)
+      start = after
+    }
+    push(start, end)
+    paragraph = gap === null || gap.index >= to ? to : gap.index + gap[0].length
+  }
+  return found
+}

@@ -1,0 +1,22 @@
+/** z = ⟨ν, δ⟩, the assessment of the committed evidence (C15). Only the Verifier writes it; the controller alone writes ⟨Pending, ε⟩. */
+import { Schema } from "effect"
+import { PassageId, SlotName } from "./Ids.ts"
+
+export const Verdict = Schema.Literal("Pending", "Pass", "Fail")
+export type Verdict = typeof Verdict.Type
+
+/** δ: what is missing, what was found, and why. On Revise the next Planner reads it (C11). */
+export const Justification = Schema.Struct({
+  text: Schema.String.pipe(Schema.maxLength(4096)),
+  missing: Schema.Array(SlotName).pipe(Schema.maxItems(32)),
+  supported: Schema.Array(Schema.Struct({ slot: SlotName, passage: PassageId })).pipe(Schema.maxItems(64))
+})
+export type Justification = typeof Justification.Type
+
+export const Verification = Schema.Struct({ verdict: Verdict, justification: Justification })
+export type Verification = typeof Verification.Type
+
+/** ε, the empty justification. */
+export const noJustification: Justification = { text: "", missing: [], supported: [] }
+/** ⟨Pending, ε⟩. */
+export const pending: Verification = { verdict: "Pending", justification: noJustification }

@@ -1,0 +1,61 @@
+/** Where documents come from: files, folders and globs of the machine that indexes. */
+import { Context, type Effect, Schema, type Stream } from "effect"
+import type { Format } from "../domain/Corpus.ts"
+import type { Source } from "./CorpusStore.ts"
+
+/** What to index. Globs are matched against paths relative to the folder that was named. */
+export interface Selection {
+  readonly paths: ReadonlyArray<string>
+  readonly include: ReadonlyArray<string>
+  readonly exclude: ReadonlyArray<string>
+  /** Reads every selected file as this format, whatever its extension. */
+  readonly format: Format | undefined
+  /** Files above this size are skipped. */
+  readonly maxBytes: number
+}
+
+/** A file that was found, not yet read. */
+export interface Found {
+  readonly path: string
+  readonly root: string
+  readonly bytes: number
+  readonly modifiedAt: number
+}
+
+/** A file's text, without its byte order mark. */
+export interface SourceFile {
+  readonly source: Source
+  readonly format: Format
+  readonly text: string
+}
+
+/** A file that was looked at and left out. */
+export const Skipped = Schema.Struct({ path: Schema.String, reason: Schema.String })
+export type Skipped = typeof Skipped.Type
+
+/** Nothing can be indexed from what was named. */
+export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
+  path: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `${this.path}: ${this.detail}`
+  }
+}
+
+export class SourceFiles extends Context.Tag("staterag/services/SourceFiles")<
+  SourceFiles,
+  {
+    /**
+     * The files of a selection, in canonical order (by root, then path), and those that were left out for a reason worth telling.
+     * `.gitignore` is respected; links are not followed out of the root.
+     */
+    readonly find: (
+      selection: Selection
+    ) => Effect.Effect<{ readonly found: ReadonlyArray<Found>; readonly skipped: ReadonlyArray<Skipped> }, SourceError>
+    /** Reads files one by one; a file that vanished, cannot be read or is binary comes out as skipped. */
+    readonly read: (found: ReadonlyArray<Found>, format: Format | undefined) => Stream.Stream<SourceFile | Skipped>
+    /** Those of `sources` whose file has changed or gone since, by path. */
+    readonly stale: (sources: ReadonlyArray<Source>) => Effect.Effect<ReadonlyArray<string>>
+  }
+>() {}

@@ -1,0 +1,68 @@
+/** What can go wrong where things are kept. Foreign failures are translated once, in the layer; nothing was changed when one of these is raised. */
+import { Schema } from "effect"
+import { didYouMean } from "../domain/Nearest.ts"
+
+const advice = {
+  Unreachable: "check that the folder exists and can be read and written",
+  Unreadable: "the data is damaged or was written by something else: index again, or restore a copy",
+  Busy: "another process is writing; try again when it is done",
+  Full: "free some disk space and run the command again: nothing was lost",
+  ReadOnly: "the database cannot be written; choose another --dir or mend its permissions",
+  Newer: "it was written by a newer version of staterag: upgrade staterag"
+} as const
+
+export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
+  reason: Schema.Literal("Unreachable", "Unreadable", "Busy", "Full", "ReadOnly", "Newer"),
+  /** `Service.method`. */
+  method: Schema.String,
+  /** What was seen: a path, an id, the driver's own words. */
+  detail: Schema.String,
+  cause: Schema.Defect
+}) {
+  override get message(): string {
+    return `${this.method}: ${this.detail}`
+  }
+  get advice(): string {
+    return advice[this.reason]
+  }
+}
+
+/** Nothing has been indexed under this scope key. */
+export class UnknownScope extends Schema.TaggedError<UnknownScope>()("UnknownScope", {
+  scope: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return this.known.length === 0
+      ? "nothing has been indexed here yet"
+      : `there is no scope ${this.scope}.${didYouMean(this.scope, this.known)}`
+  }
+  get advice(): string {
+    return this.known.length === 0 ? "run `staterag index PATH` first" : `choose one of: ${this.known.join(", ")}`
+  }
+}
+
+/** There is no such run. */
+export class UnknownRun extends Schema.TaggedError<UnknownRun>()("UnknownRun", {
+  run: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return this.run === ""
+      ? "no question has been asked here yet"
+      : `there is no run ${this.run}.${didYouMean(this.run, this.known)}`
+  }
+  get advice(): string {
+    return "`staterag runs` lists them"
+  }
+}
+
+/** Somebody else has taken this run over: the fencing token is no longer the newest. Nothing was written. */
+export class StaleWriter extends Schema.TaggedError<StaleWriter>()("StaleWriter", {
+  run: Schema.String,
+  token: Schema.Number
+}) {
+  override get message(): string {
+    return `run ${this.run} is being written by somebody else (token ${this.token} is stale)`
+  }
+}

@@ -1,0 +1,5 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: { include: ["test/**/*.test.ts"], setupFiles: ["test/setup.ts"], testTimeout: 20_000, pool: "forks" }
+})
