@@ -57,7 +57,12 @@ export const Policy = Schema.Struct({
   regionIncludesInitial: field(Schema.Boolean, false, "C14, extension", "whether R also holds the regions of E⁰"),
   releaseEvidence: field(Schema.Literal("last", "union"), "last", "C20, extension", "what Release hands to the reader"),
   repairAttempts: field(Schema.NonNegativeInt, 1, "C10", "how often a role may mend its own proposal inside its stage"),
-  readerIterations: field(Positive, 1, "C33", "reader calls a question; more than one is an experiment outside C21"),
+  readerIterations: field(
+    Schema.Literal(1),
+    1,
+    "C21, C33",
+    "reader calls a question; more than one would be an experiment, and is not built"
+  ),
   persistence: field(
     Persistence,
     {

@@ -102,7 +102,7 @@ export const phasesOf: { readonly [T in Exclude<EventTag, "RunStarted">]: Readon
   EvidenceSelected: ["Selecting"],
   ReaderAdmitted: ["Selected"],
   AnswerDelta: [],
-  AnswerRead: ["Admitted"],
+  AnswerRead: ["Selected", "Admitted"],
   RunEnded: ["Opened", "Initialized", "Ready", "Staging", "Refused", "Selecting", "Selected", "Admitted", "Answered"]
 }
 
@@ -203,7 +203,10 @@ const change = (view: RunView, event: Fact & { readonly at: number }): Partial<R
     case "ReaderAdmitted":
       return { phase: "Admitted" }
     case "AnswerRead":
-      return { phase: "Answered", reading: Option.some(event.reading) }
+      // nothing selected, nothing read: then, and only then, there is an (empty) reading without an admission
+      return view.phase === "Selected" && !Option.exists(view.selected, (evidence) => evidence.length === 0)
+        ? "the reader was not admitted"
+        : { phase: "Answered", reading: Option.some(event.reading) }
     case "RunEnded":
       return event.outcome !== "Incomplete" && event.outcome !== "Interrupted" && view.phase !== "Answered"
         ? `the run ended in ${event.outcome} without an answer`

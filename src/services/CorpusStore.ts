@@ -46,6 +46,11 @@ export class CorpusStore extends Context.Tag("staterag/services/CorpusStore")<
     readonly documents: (scope: ScopeKey) => Effect.Effect<ReadonlyArray<DocumentInfo>, StoreError>
     /** All files that documents came from, by path. */
     readonly sources: (scope: ScopeKey) => Effect.Effect<ReadonlyArray<Source>, StoreError>
+    /** The content hash of each of these documents that exists: what an artifact about them rests on (C24). */
+    readonly hashes: (
+      scope: ScopeKey,
+      documents: ReadonlyArray<DocumentId>
+    ) => Effect.Effect<ReadonlyMap<DocumentId, ContentHash>, StoreError>
     readonly document: (scope: ScopeKey, id: DocumentId) => Effect.Effect<Option.Option<Document>, StoreError>
     /** The passages with these ids, in the order of `ids`; unknown ids are left out. */
     readonly passages: (

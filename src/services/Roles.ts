@@ -28,7 +28,7 @@ export interface RoleMemory {
   /** The role's own private artifacts of this run. */
   readonly own: Effect.Effect<ReadonlyArray<Artifact>, RoleFailed | PermissionDenied>
   /** Hands over an artifact; it is persisted with the cycle's action, or not at all. */
-  readonly write: (draft: Draft) => Effect.Effect<void, PermissionDenied>
+  readonly write: (draft: Draft) => Effect.Effect<void, RoleFailed | PermissionDenied>
 }
 
 /** What a run asks, and of what. */

@@ -1,0 +1,112 @@
+/**
+ * The shared memory pool as one run sees it: each role acts as itself, and what it writes stays here until the action is selected (C23, C24).
+ */
+import { type Clock, Effect, Either } from "effect"
+import {
+  type Artifact,
+  type Claim,
+  type Draft,
+  type Operation,
+  PermissionDenied,
+  permit,
+  quotesOf
+} from "../domain/Artifact.ts"
+import { spanKey } from "../domain/Corpus.ts"
+import { RoleFailed } from "../domain/Errors.ts"
+import { ArtifactId, type ContentHash } from "../domain/Ids.ts"
+import type { Policy } from "../domain/Policy.ts"
+import type { Role } from "../domain/State.ts"
+import type { CorpusStore } from "../services/CorpusStore.ts"
+import type { Digest } from "../services/Digest.ts"
+import type { Inquiry, RoleMemory } from "../services/Roles.ts"
+import type { SharedMemoryPool } from "../services/SharedMemoryPool.ts"
+import type { StoreError } from "../services/StoreError.ts"
+
+const dayMs = 86_400_000
+
+export interface CycleMemory {
+  readonly as: (role: Role) => RoleMemory
+  /** Takes what the cycle made: what the persistence policy keeps. Afterwards nothing is pending. */
+  readonly take: () => ReadonlyArray<Artifact>
+}
+
+const kept = (policy: Policy, draft: Draft): boolean => {
+  const { scope } = policy.persistence[draft.payload.kind]
+  return scope === "global" || (scope === "task" && draft.scope !== "Global")
+}
+
+export const make = (
+  pool: typeof SharedMemoryPool.Service,
+  corpus: typeof CorpusStore.Service,
+  digest: typeof Digest.Service,
+  clock: Clock.Clock,
+  inquiry: Inquiry,
+  /** U of the live state. */
+  exposed: () => ReadonlyArray<ArtifactId>
+): CycleMemory => {
+  const { policy, run, scope: scopeKey } = inquiry
+  let pending: Array<Artifact> = []
+  const claim = (role: Role, operation: Operation): Claim => ({
+    actor: role,
+    operation,
+    scopeKey,
+    run,
+    exposed: exposed()
+  })
+  const failed = (role: Role) => (error: StoreError | PermissionDenied) =>
+    error._tag === "StoreError" ? new RoleFailed({ role, reason: "Failed", detail: error.message }) : error
+
+  /** The hashes that a draft rests on: those of every document it quotes, and what its writer adds. Denied where a quote is not verbatim. */
+  const grounding = (
+    role: Role,
+    draft: Draft
+  ): Effect.Effect<ReadonlyArray<ContentHash>, StoreError | PermissionDenied> => {
+    const quotes = quotesOf(draft.payload)
+    if (quotes.length === 0) return Effect.succeed(draft.restsOn)
+    const spans = quotes.map((quote) => quote.span)
+    return Effect.gen(function* () {
+      const said = yield* corpus.slices(scopeKey, spans)
+      if (quotes.some((quote) => said.get(spanKey(quote.span)) !== quote.text)) {
+        return yield* new PermissionDenied({
+          actor: role,
+          operation: "write",
+          scope: draft.scope,
+          constraint: "Grounding"
+        })
+      }
+      const hashes = yield* corpus.hashes(
+        scopeKey,
+        spans.map((span) => span.document)
+      )
+      return [...new Set([...draft.restsOn, ...hashes.values()])].sort()
+    })
+  }
+
+  const write = (role: Role) =>
+    Effect.fnUntraced(function* (draft: Draft) {
+      const { payload, scope } = draft
+      const owner = scope === "Global" ? "" : scope === "Task" ? run : `${run} ${role}`
+      const id = ArtifactId.make(digest.hash("artifact", scopeKey, scope, owner, JSON.stringify(payload)).slice(0, 32))
+      const allowed = permit(claim(role, "write"), { id, scopeKey, scope, run, producer: role })
+      if (Either.isLeft(allowed)) return yield* allowed.left
+      const restsOn = yield* Effect.mapError(grounding(role, draft), failed(role))
+      if (!kept(policy, draft) || pending.some((other) => other.id === id)) return
+      const createdAt = clock.unsafeCurrentTimeMillis()
+      const { days } = policy.persistence[payload.kind]
+      const expiresAt = days === null ? null : createdAt + days * dayMs
+      pending.push({ id, scopeKey, scope, run, producer: role, payload, restsOn, createdAt, expiresAt })
+    })
+
+  return {
+    as: (role) => ({
+      read: (ids) => Effect.mapError(pool.read(claim(role, "read"), ids), failed(role)),
+      own: Effect.suspend(() => Effect.mapError(pool.own(claim(role, "read")), failed(role))),
+      write: write(role)
+    }),
+    take: () => {
+      const taken = pending
+      pending = []
+      return taken
+    }
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Where a run meets the world outside, and how it ends in ⊥: defects, silence and a corpus that moved become typed reasons, written to the
+ * journal before they are raised (C10, C34, C35).
+ */
+import { type Clock, Duration, Effect } from "effect"
+import type { BudgetKind, Spending } from "../domain/Action.ts"
+import { BudgetExhausted, CorpusChanged, Incomplete, type IncompleteCause, RoleFailed } from "../domain/Errors.ts"
+import type { Policy } from "../domain/Policy.ts"
+import type { Usage } from "../domain/Usage.ts"
+import type { CorpusStore } from "../services/CorpusStore.ts"
+import type { Inquiry } from "../services/Roles.ts"
+import type { StaleWriter, StoreError } from "../services/StoreError.ts"
+import type { Ledger } from "./Ledger.ts"
+
+export type Stage = Incomplete["stage"]
+/** How a run fails to end: in ⊥, or because its journal could not be kept. */
+export type Failure = Incomplete | StoreError | StaleWriter
+
+/** Tokens that the reader's question and answer are expected to take beside the evidence. */
+const readerOverhead = 1024
+
+export interface Guard {
+  /** Ends the run in ⊥: journals the reason and raises it. `context` is what was refused. */
+  readonly fail: (stage: Stage, cause: IncompleteCause, context?: string) => Effect.Effect<never, Failure>
+  /** Asks somebody outside: their defects become typed reasons, and so does their silence where time is limited. */
+  readonly asked: <A>(
+    stage: Stage & RoleFailed["role"],
+    ask: () => Effect.Effect<A, IncompleteCause>
+  ) => Effect.Effect<A, Failure>
+  /** ⊥ if the corpus is no longer what the run has read (C34). */
+  readonly unchanged: (stage: Stage) => Effect.Effect<void, Failure>
+  readonly exhausted: (budget: BudgetKind) => BudgetExhausted
+  /** What the run has cost until now. */
+  readonly spending: () => Spending
+  /** Remembers what a cycle cost, for what the next may cost. */
+  readonly noteCycle: (before: Usage, timeMs: number) => void
+}
+
+export const make = (
+  corpus: typeof CorpusStore.Service,
+  inquiry: Inquiry,
+  ledger: Ledger,
+  clock: Clock.Clock
+): Guard => {
+  const { policy, run, scope } = inquiry
+  const startedAt = ledger.view().startedAt
+  const dearest = { tokens: 0, calls: 0, money: 0, timeMs: 0 }
+
+  const fail = (stage: Stage, cause: IncompleteCause, context = ""): Effect.Effect<never, Failure> =>
+    Effect.suspend(() => {
+      ledger.record(
+        cause._tag === "ProposalRefused"
+          ? { tag: "ProposalRefused", role: cause.role, rule: cause.rule, reason: cause.reason, context }
+          : { tag: "StageFailed", stage, cause }
+      )
+      ledger.record({ tag: "RunEnded", outcome: "Incomplete", reason: { stage, cause } })
+      return Effect.zipRight(ledger.flush([]), new Incomplete({ run, stage, cause }))
+    })
+  const exhausted = (budget: BudgetKind) => new BudgetExhausted({ budget, limit: policy.budget[budget] ?? 0 })
+  const spending = (): Spending => ({
+    usage: ledger.view().usage,
+    elapsedMs: clock.unsafeCurrentTimeMillis() - startedAt,
+    dearestCycle: dearest,
+    readerShare: readerShare(ledger.view().usage, policy)
+  })
+
+  const asked = <A>(
+    stage: Stage & RoleFailed["role"],
+    ask: () => Effect.Effect<A, IncompleteCause>
+  ): Effect.Effect<A, Failure> => {
+    const guarded = Effect.catchAllDefect(Effect.suspend(ask), (defect) =>
+      Effect.fail<IncompleteCause>(new RoleFailed({ role: stage, reason: "Died", detail: String(defect) }))
+    )
+    const { time } = policy.budget
+    const limited =
+      time === null
+        ? guarded
+        : Effect.suspend(() =>
+            Effect.timeoutFail(guarded, {
+              duration: Duration.millis(Math.max(0, time - (clock.unsafeCurrentTimeMillis() - startedAt))),
+              onTimeout: (): IncompleteCause => exhausted("time")
+            })
+          )
+    return Effect.matchEffect(limited, {
+      onFailure: (cause) => fail(stage, cause),
+      onSuccess: Effect.succeed
+    })
+  }
+
+  const unchanged = (stage: Stage): Effect.Effect<void, Failure> =>
+    Effect.matchEffect(corpus.revision(scope), {
+      onFailure: (error) =>
+        error._tag === "StoreError"
+          ? Effect.fail(error)
+          : fail(stage, new CorpusChanged({ expected: inquiry.revision, found: "" })),
+      onSuccess: ({ revision }) =>
+        revision === inquiry.revision
+          ? Effect.void
+          : fail(stage, new CorpusChanged({ expected: inquiry.revision, found: revision }))
+    })
+
+  const noteCycle = (before: Usage, timeMs: number): void => {
+    const after = ledger.view().usage
+    dearest.tokens = Math.max(
+      dearest.tokens,
+      after.promptTokens + after.completionTokens - before.promptTokens - before.completionTokens
+    )
+    dearest.calls = Math.max(dearest.calls, after.calls - before.calls)
+    dearest.money = Math.max(dearest.money, (after.money ?? 0) - (before.money ?? 0))
+    dearest.timeMs = Math.max(dearest.timeMs, timeMs)
+  }
+
+  return { fail, asked, unchanged, exhausted, spending, noteCycle }
+}
+
+/** A run that has called no model needs nothing set aside for one. */
+const readerShare = (usage: Usage, policy: Policy): Spending["readerShare"] =>
+  usage.calls === 0
+    ? { tokens: 0, calls: 0, money: 0, timeMs: 0 }
+    : { tokens: policy.evidenceTokens + readerOverhead, calls: 1, money: 0, timeMs: 0 }
