@@ -12,8 +12,9 @@ export interface Entity {
 /** The form under which a title or entity is looked up; the disambiguation in brackets at its end is dropped. Empty where nothing is left. */
 export const entityKey = (name: string): string => terms(name.replace(/\s*\([^()]*\)\s*$/u, "") || name).join(" ")
 
-const capital = "\\p{Lu}[\\p{L}\\p{N}\\p{M}'\u2019.-]*"
-const joint = "(?:of|the|de|da|del|della|di|du|van|von|der|den|and|for|in|on|la|le|el|al|y|&)"
+// initials and a few titles keep their full stop; any other ends the name
+const capital = "(?:(?:\\p{Lu}\\.)+|(?:St|Dr|Mr|Mrs|Ms|Jr|Sr|Mt|Prof)\\.|\\p{Lu}[\\p{L}\\p{N}\\p{M}'\u2019-]*)"
+const joint = "(?:of|the|de|da|del|della|di|du|van|von|der|den|for|in|on|la|le|el|al|y|&)"
 const name = new RegExp(
   `(?:${capital}|\\p{N}+(?:st|nd|rd|th)?(?=\\s+\\p{Lu}))(?:(?:\\s+${joint}){0,2}\\s+(?:${capital}|\\p{N}+\\b))*`,
   "gu"
@@ -43,7 +44,7 @@ export const entities = (text: string): ReadonlyArray<Entity> => {
     add(inner, match.index + match[0].indexOf(inner))
   }
   for (const match of text.matchAll(name)) {
-    let piece = match[0].replace(/[.'\u2019-]+$/u, "")
+    let piece = match[0].replace(/(?:['\u2019]s|[.'\u2019-]+)$/u, "")
     let start = match.index
     // a sentence's first word is capitalised anyway: a stop word there is no name, and neither is a lone plain word
     for (

@@ -15,12 +15,15 @@ export interface Word {
 
 const unspaced =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}"
+// an apostrophe belongs to the word that goes on behind it
 const run = new RegExp(
-  `[${unspaced}\\u30fc\\p{M}]+|(?:(?![${unspaced}])[\\p{L}\\p{N}])(?:(?![${unspaced}])[\\p{L}\\p{N}\\p{M}])*`,
+  `[${unspaced}\\u30fc\\p{M}]+|(?:(?![${unspaced}])[\\p{L}\\p{N}])(?:(?![${unspaced}])[\\p{L}\\p{N}\\p{M}]|['\u2019](?=\\p{L}))*`,
   "gu"
 )
 const isUnspaced = new RegExp(`^[${unspaced}]`, "u")
 const marks = /\p{M}+/gu
+const possessive = /['\u2019]s$/u
+const apostrophes = /['\u2019]/gu
 const ascii = /^[a-z]+$/
 
 /** Takes the commonest English endings off: plurals, -ed, -ing. Words of three letters or fewer stay. */
@@ -33,13 +36,14 @@ const stem = (word: string): string => {
   if (cut > 0 && /[aeiouy]/.test(w.slice(0, -cut))) {
     w = w.slice(0, -cut)
     if (/([^aeiouylsz])\1$/.test(w)) w = w.slice(0, -1)
+    if (cut === 2 && w.endsWith("i")) w = `${w.slice(0, -1)}y`
   }
-  return w.length > 4 && w.endsWith("e") ? w.slice(0, -1) : w
+  return w.length > 3 && w.endsWith("e") ? w.slice(0, -1) : w
 }
 
 /** One word as a term: without case, accents and English endings. */
 export const fold = (word: string): string => {
-  const plain = word.normalize("NFKD").replace(marks, "").toLowerCase()
+  const plain = word.normalize("NFKD").replace(marks, "").toLowerCase().replace(possessive, "").replace(apostrophes, "")
   return ascii.test(plain) ? stem(plain) : plain
 }
 
