@@ -142,13 +142,15 @@ const hasEdge = (ground: PathGround, from: NodeId | undefined, to: NodeId) =>
 // ---- evidence (C14)
 
 const joins = /^(?:\p{M}|\u200d|[\ufe0e\ufe0f]|[\u{1f3fb}-\u{1f3ff}])/u
-/** True where a cut at `offset` would part a surrogate pair, or a mark or joiner from what it belongs to. */
-const partsCharacter = (text: string, offset: number): boolean =>
-  splitsSurrogate(text, offset) ||
-  (offset > 0 &&
-    offset < text.length &&
-    text.charCodeAt(offset) > 0x2ff &&
-    joins.test(String.fromCodePoint(text.codePointAt(offset) ?? 0)))
+const pictograph = /^\p{Extended_Pictographic}/u
+const joiner = 0x200d
+/** True where a cut at `offset` would part a surrogate pair, a mark or joiner from what it belongs to, or two joined pictographs. */
+const partsCharacter = (text: string, offset: number): boolean => {
+  if (offset <= 0 || offset >= text.length || text.charCodeAt(offset) <= 0xa8) return false
+  if (splitsSurrogate(text, offset)) return true
+  const next = String.fromCodePoint(text.codePointAt(offset) ?? 0)
+  return joins.test(next) || (text.charCodeAt(offset - 1) === joiner && pictograph.test(next))
+}
 const at = (passage: Passage, offset: number) => offset - passage.start
 
 export const WithinRegion = rule<"evidence">("WithinRegion", "C14", (evidence, _, { region }) =>
@@ -269,16 +271,19 @@ const compiled: { readonly [F in Field]: (input: unknown) => Option.Option<Field
   evidence: compile(schemas.evidence),
   verification: compile(schemas.verification)
 }
+/** Total: a value nested too deeply to be printed is refused like any other. */
 const explain = (field: Field, value: unknown): string =>
-  Either.match(
-    Schema.decodeUnknownEither<unknown, unknown>(schemas[field] as Schema.Schema<unknown>, {
-      onExcessProperty: "error"
-    })(value),
-    {
-      onLeft: (error) => ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 2000),
-      onRight: () => "the value has properties that its schema does not know"
-    }
-  )
+  Either.try(() =>
+    Either.match(
+      Schema.decodeUnknownEither<unknown, unknown>(schemas[field] as Schema.Schema<unknown>, {
+        onExcessProperty: "error"
+      })(value),
+      {
+        onLeft: (error) => ParseResult.TreeFormatter.formatErrorSync(error).slice(0, 2000),
+        onRight: () => "the value has properties that its schema does not know"
+      }
+    )
+  ).pipe(Either.getOrElse(() => "the value does not fit, and is too large or too deep to say where"))
 
 /**
  * Whatever a role said, as a value for `field`: refused by `OwnsField` if it is for another field or no proposal at all, by `FitsSchema` if
