@@ -1,0 +1,60 @@
+/**
+ * The tables, as numbered steps with a ledger of their own (`staterag_migrations`), so that they can live in an application's database.
+ *
+ * A step that has been released is never changed; a change is a new step.
+ */
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Layer } from "effect"
+import { StoreError } from "../../services/StoreError.ts"
+import { Transaction } from "../../services/Transaction.ts"
+import { translate } from "./Errors.ts"
+import corpus from "./migrations/0001_corpus.ts"
+
+/** In order; the number of a step is its place, from 1. */
+const steps: ReadonlyArray<{
+  readonly name: string
+  readonly run: Effect.Effect<void, SqlError, SqlClient.SqlClient>
+}> = [{ name: "corpus", run: corpus }]
+
+const method = "Database.migrate"
+
+/** The number of the last step that the database has taken; 0 before the first. */
+const latest = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // asked for first: a statement that cannot be prepared would stay in the client's cache as failed
+  const ledger = yield* sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'staterag_migrations'`
+  if (ledger.length === 0) return 0
+  const rows = yield* sql<{ readonly id: number | null }>`SELECT max(id) AS id FROM staterag_migrations`
+  return rows[0]?.id ?? 0
+}).pipe(Effect.mapError(translate(method)))
+
+const advance = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const taken = yield* latest
+  if (taken === 0) {
+    yield* sql`CREATE TABLE IF NOT EXISTS staterag_migrations (id INTEGER PRIMARY KEY, name TEXT NOT NULL)`
+  }
+  for (const [at, { name, run }] of steps.entries()) {
+    if (at < taken) continue
+    yield* run
+    yield* sql`INSERT INTO staterag_migrations (id, name) VALUES (${at + 1}, ${name})`
+  }
+}).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(translate(method)(error))))
+
+/** Brings the database up to date; all of it or nothing. Two statements where there is nothing to do. */
+export const run: Effect.Effect<void, StoreError, SqlClient.SqlClient | Transaction> = Effect.gen(function* () {
+  const taken = yield* latest
+  if (taken > steps.length) {
+    return yield* new StoreError({
+      reason: "Newer",
+      method,
+      detail: `the database has taken step ${taken}, this version knows ${steps.length}`,
+      cause: undefined
+    })
+  }
+  if (taken < steps.length) yield* (yield* Transaction).atomically(advance)
+})
+
+/** Whatever this is provided to finds its tables. */
+export const layer: Layer.Layer<never, StoreError, SqlClient.SqlClient | Transaction> = Layer.effectDiscard(run)
