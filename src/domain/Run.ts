@@ -144,8 +144,15 @@ const completed = (view: RunView, action: Action): Partial<RunView> | string => 
     return "an action was selected before the cycle was complete"
   if (Option.isNone(staged.plan) || Option.isNone(staged.path)) return "a complete cycle has a plan and a path"
   const { evidence, verification } = staged
+  const number = view.cycles.length + 1
+  // a Fail may end the run before T_max, where a budget has lowered it (C35); nothing else departs from the table
+  const follows =
+    verification.verdict === "Pass"
+      ? action === "Release"
+      : action === "Fallback" || (action === "Revise" && number < view.policy.maxCycles)
+  if (!follows) return `${action} does not follow from ${verification.verdict} in cycle ${number}`
   const cycle = {
-    number: view.cycles.length + 1,
+    number,
     plan: staged.plan.value,
     path: staged.path.value,
     evidence,
@@ -185,7 +192,9 @@ const change = (view: RunView, event: Fact & { readonly at: number }): Partial<R
     case "VerificationCommitted":
       return committed(view, "verification", event.verification)
     case "ProposalRefused":
-      return { phase: "Refused" }
+      return stages[view.stage]?.role === event.role
+        ? { phase: "Refused" }
+        : `the ${event.role} was refused at stage ${view.stage}`
     case "StageFailed":
       return { phase: "Refused" }
     case "ModelCalled":
@@ -208,16 +217,33 @@ const change = (view: RunView, event: Fact & { readonly at: number }): Partial<R
         ? "the reader was not admitted"
         : { phase: "Answered", reading: Option.some(event.reading) }
     case "RunEnded":
-      return event.outcome !== "Incomplete" && event.outcome !== "Interrupted" && view.phase !== "Answered"
-        ? `the run ended in ${event.outcome} without an answer`
-        : {
-            phase: "Ended",
-            staged: Option.none(),
-            stage: 0,
-            endedAt: Option.some(event.at),
-            outcome: Option.some(event.outcome),
-            reason: Option.fromNullable(event.reason)
-          }
+      return (
+        endsWrongly(view, event) ?? {
+          phase: "Ended",
+          staged: Option.none(),
+          stage: 0,
+          endedAt: Option.some(event.at),
+          outcome: Option.some(event.outcome),
+          reason: Option.fromNullable(event.reason)
+        }
+      )
+  }
+}
+
+/** A run ends in the branch that it took, with an answer; or in ⊥ for a reason, without one; or it is interrupted anywhere. */
+const endsWrongly = (
+  { branch, phase }: RunView,
+  { outcome, reason }: Extract<Fact, { readonly tag: "RunEnded" }>
+): string | undefined => {
+  switch (outcome) {
+    case "Interrupted":
+      return undefined
+    case "Incomplete":
+      if (phase === "Answered") return "an answered run is not incomplete"
+      return reason === null ? "an incomplete run says why" : undefined
+    default:
+      if (phase !== "Answered") return `the run ended in ${outcome} without an answer`
+      return Option.contains(branch, outcome) ? undefined : `the run ended in ${outcome}, which is not its branch`
   }
 }
 
