@@ -43,10 +43,13 @@ const plus = (sums: typeof Sums.Type, call: ModelCall): typeof Sums.Type => ({
   readerEquivalentTokens: sums.readerEquivalentTokens + (call.promptTokens + call.completionTokens) * call.sizeRatio
 })
 
+const ofRole = (usage: Usage, role: string): typeof Sums.Type =>
+  (Object.hasOwn(usage.byRole, role) ? usage.byRole[role] : undefined) ?? nothing
+
 /** Adds one call. RET = Σ (prompt + completion) × size ratio. */
 export const metered = (usage: Usage, call: ModelCall): Usage => ({
   ...plus(usage, call),
   money: call.cached || call.money === null ? usage.money : (usage.money ?? 0) + call.money,
   estimated: usage.estimated || call.estimated,
-  byRole: { ...usage.byRole, [call.role]: plus(usage.byRole[call.role] ?? nothing, call) }
+  byRole: { ...usage.byRole, [call.role]: plus(ofRole(usage, call.role), call) }
 })
