@@ -1,0 +1,127 @@
+/**
+ * E from R alone (C14): the passages of the region by g, then a second hop from R's own best passage, as many as the cycle may bring and the
+ * reader's budget holds.
+ */
+import { Effect, Layer, Option } from "effect"
+import { lineBreaks, type Passage } from "../../../domain/Corpus.ts"
+import { entityKey } from "../../../domain/Entities.ts"
+import type { EvidenceItem } from "../../../domain/Evidence.ts"
+import { hopFrom } from "../../../domain/Hop.ts"
+import { idf } from "../../../domain/Idf.ts"
+import type { Plan } from "../../../domain/Plan.ts"
+import { propose } from "../../../domain/Proposal.ts"
+import { analyse, standsIn } from "../../../domain/Question.ts"
+import { constants, prepare, raw, type Scored, score } from "../../../domain/Relevance.ts"
+import { narrow } from "../../../domain/Window.ts"
+import { LexicalIndex } from "../../../services/LexicalIndex.ts"
+import { Retriever, type Turn } from "../../../services/Roles.ts"
+import { TamStore } from "../../../services/TamStore.ts"
+import { TokenCounter } from "../../../services/TokenCounter.ts"
+import { failing } from "./Failing.ts"
+import { frequenciesOf, weighted } from "./Weights.ts"
+
+/** How much the second hop inside R adds. */
+const hopWeight = 0.3
+
+interface Entry {
+  readonly passage: Passage
+  readonly text: Scored
+  readonly score: number
+}
+
+const byScore = (a: Entry, b: Entry): number =>
+  b.score - a.score || (a.passage.id < b.passage.id ? -1 : a.passage.id > b.passage.id ? 1 : 0)
+
+/** A passage as a text to score, where the graph has no node of its own for it. */
+const plainly = (passage: Passage): string => [passage.title, ...passage.headings, passage.text].join("\n")
+
+const item = (passage: Passage, from: number, to: number, value: number, cycle: number): EvidenceItem => ({
+  passage: passage.id,
+  document: passage.document,
+  title: passage.title,
+  start: passage.start + from,
+  end: passage.start + to,
+  line: passage.line + lineBreaks(passage.text, 0, from),
+  text: passage.text.slice(from, to),
+  score: value,
+  cycle
+})
+
+export const layer: Layer.Layer<Retriever, never, LexicalIndex | TamStore | TokenCounter> = Layer.effect(
+  Retriever,
+  Effect.gen(function* () {
+    const lexical = yield* LexicalIndex
+    const tam = yield* TamStore
+    const tokenCounter = yield* TokenCounter
+
+    /** The region by g, each text prepared once. */
+    const ranked = Effect.fnUntraced(function* (
+      scope: Turn<"Retriever">["scope"],
+      plan: Plan,
+      region: ReadonlyArray<Passage>
+    ) {
+      const ids = yield* tam.evidenceOf(
+        scope,
+        region.map((passage) => passage.id)
+      )
+      const nodes = new Map(
+        (yield* tam.nodes(scope, [...new Set(ids.values())].sort())).map((node) => [node.id, node.abstraction])
+      )
+      return region
+        .filter((passage) => passage.text !== "")
+        .map((passage): Entry => {
+          const node = ids.get(passage.id)
+          const text = prepare((node === undefined ? undefined : nodes.get(node)) ?? plainly(passage))
+          return { passage, text, score: score(plan, text) }
+        })
+        .sort(byScore)
+    })
+
+    const choose = Effect.fnUntraced(function* (turn: Turn<"Retriever"> & { readonly region: ReadonlyArray<Passage> }) {
+      const { cycle, policy, region, scope, state } = turn
+      if (Option.isNone(state.plan)) return propose("evidence", [])
+      const entries = yield* ranked(scope, state.plan.value, region)
+      const question = analyse(turn.question)
+      const [start] = entries
+      let chosen: ReadonlyArray<Entry> = entries
+      if (start !== undefined && entries.length > 1) {
+        const known = yield* frequenciesOf(lexical, scope, question.terms)
+        const hop = hopFrom(question, (term) => idf(known, term), start.passage)
+        const terms = weighted(hop.terms, yield* frequenciesOf(lexical, scope, hop.terms))
+        const others = entries.slice(1)
+        const most = Math.max(0, ...others.map((entry) => raw(terms, entry.text)))
+        const keys = hop.names.map(entityKey)
+        const second = (entry: Entry): number => {
+          const share = most > 0 ? raw(terms, entry.text) / most : 0
+          const title = entityKey(entry.passage.title)
+          const named = title !== "" && (keys.includes(title) || standsIn(title, start.text.line))
+          return constants.second * share * share + (named ? constants.frontier : 0)
+        }
+        chosen = [
+          start,
+          ...others
+            .map((entry) => ({ ...entry, score: entry.score + hopWeight * start.score * second(entry) }))
+            .sort(byScore)
+        ]
+      }
+      const most = policy.itemsPerCycle[Math.min(cycle, policy.itemsPerCycle.length) - 1] ?? policy.itemsPerCycle[0]
+      const items: Array<EvidenceItem> = []
+      let left = policy.evidenceTokens
+      for (const entry of chosen) {
+        if (items.length >= most || left <= 0) break
+        const { passage } = entry
+        if (passage.tokens <= left) {
+          items.push(item(passage, 0, passage.text.length, entry.score, cycle))
+          left -= passage.tokens
+        } else if (items.length === 0) {
+          const count = yield* tokenCounter.counter
+          const window = narrow(passage.text, new Set(question.terms), (text) => count(text) <= left)
+          if (window !== undefined) items.push(item(passage, window.start, window.end, entry.score, cycle))
+          left = 0
+        }
+      }
+      return propose("evidence", items)
+    })
+    return { propose: (turn) => failing("Retriever")(choose(turn)) }
+  })
+)

@@ -1,0 +1,169 @@
+/**
+ * z by coverage (C15): Pass where the evidence holds most of what the question says, every name in it, and the passages that the plan put most on.
+ *
+ * On Pass the Verifier leaves a Bridge in memory (two places that were needed together), on Fail a FailedRegion, as far as the policy keeps them.
+ */
+import { Effect, Layer, Option } from "effect"
+import type { Draft, Quote } from "../../../domain/Artifact.ts"
+import { entityKey } from "../../../domain/Entities.ts"
+import type { Evidence, EvidenceItem } from "../../../domain/Evidence.ts"
+import { idf, residualShare } from "../../../domain/Idf.ts"
+import { ContentHash, type SlotName } from "../../../domain/Ids.ts"
+import type { Plan } from "../../../domain/Plan.ts"
+import { propose } from "../../../domain/Proposal.ts"
+import { analyse, cut, folded, isAbout, type Question, standsIn } from "../../../domain/Question.ts"
+import { sentences } from "../../../domain/Sentences.ts"
+import type { Verification } from "../../../domain/Verification.ts"
+import { Digest } from "../../../services/Digest.ts"
+import { LexicalIndex } from "../../../services/LexicalIndex.ts"
+import { type Turn, Verifier } from "../../../services/Roles.ts"
+import { failing } from "./Failing.ts"
+import { frequenciesOf } from "./Weights.ts"
+
+/** The share of the question, by idf, that the evidence may lack. */
+const mostResidual = 0.4
+/** How many of the plan's strongest starting points must be held. */
+const strongest = 2
+const quoteLimit = 1000
+
+/** What was seen of the question in the evidence. */
+interface Coverage {
+  readonly residual: number
+  readonly lackingWords: ReadonlyArray<string>
+  readonly lackingNames: ReadonlyArray<string>
+  readonly lackingStarts: number
+}
+
+const coverageOf = (question: Question, plan: Plan, evidence: Evidence, weight: (term: string) => number): Coverage => {
+  const line = evidence.map((item) => folded(`${item.title}\n${item.text}`)).join("")
+  const has = (term: string) => line.includes(` ${term} `)
+  const held = new Set<string>(evidence.map((item) => item.passage))
+  const starts = plan.hypotheses
+    .flatMap(({ from, weight: w }) => (from === null ? [] : [{ from, w }]))
+    .sort((a, b) => b.w - a.w || (a.from < b.from ? -1 : 1))
+    .slice(0, strongest)
+  return {
+    residual: residualShare(question.terms, weight, has),
+    lackingWords: question.words
+      .filter(({ term }) => !has(term))
+      .map(({ end, start }) => question.text.slice(start, end)),
+    lackingNames: question.entities.filter((entity) => !standsIn(entity.key, line)).map((entity) => entity.text),
+    lackingStarts: starts.filter(({ from }) => !held.has(from)).length
+  }
+}
+
+const supportOf = (plan: Plan, evidence: Evidence): Verification["justification"]["supported"] =>
+  plan.slots.flatMap(({ name }) => {
+    const key = entityKey(name)
+    const item =
+      evidence.find(({ title }) => isAbout(entityKey(title), key)) ??
+      evidence.find(({ text, title }) => standsIn(key, folded(`${title}\n${text}`)))
+    return item === undefined ? [] : [{ slot: name, passage: item.passage }]
+  })
+
+const listed = (names: ReadonlyArray<string>): string => cut(names.slice(0, 12).join(", "), 400)
+
+const judge = (plan: Plan, evidence: Evidence, coverage: Coverage): Verification => {
+  const supported = supportOf(plan, evidence).slice(0, 64)
+  const { lackingNames, lackingStarts, lackingWords, residual } = coverage
+  const faults = [
+    ...(evidence.length === 0 ? ["the region held no evidence"] : []),
+    ...(lackingNames.length > 0 ? [`nothing speaks of ${listed(lackingNames)}`] : []),
+    ...(residual > mostResidual ? [`nothing says: ${listed(lackingWords)}`] : []),
+    ...(lackingStarts > 0
+      ? [`${lackingStarts} of the ${strongest} passages that the plan starts from are not held`]
+      : [])
+  ]
+  const found = [...new Set(evidence.map((item) => item.title).filter((title) => title !== ""))]
+  const seen = found.length === 0 ? "" : ` Found: ${listed(found)}.`
+  const covered = `${Math.round(100 * (1 - residual))} % of the question is covered`
+  if (faults.length === 0)
+    return {
+      verdict: "Pass",
+      justification: { text: `${covered}; every name in it is spoken of.${seen}`, missing: [], supported }
+    }
+  const absent = new Set(lackingNames.map(entityKey))
+  const filled = new Set<SlotName>(supported.map(({ slot }) => slot))
+  const missing = plan.slots
+    .map((slot) => slot.name)
+    .filter((name) => !filled.has(name) || absent.has(entityKey(name)))
+    .slice(0, 32)
+  return {
+    verdict: "Fail",
+    justification: {
+      text: `${covered}, but ${faults.join("; ")}.${seen}`,
+      missing,
+      supported: supported.filter(({ slot }) => !missing.includes(slot))
+    }
+  }
+}
+
+/** The first sentence of `item` for which `fits` holds, as a quotation. */
+const quote = (item: EvidenceItem, fits: (line: string) => boolean): Quote | undefined => {
+  for (const { end, start } of sentences(item.text)) {
+    const text = cut(item.text.slice(start, end), quoteLimit)
+    if (text === "" || !fits(folded(text))) continue
+    const from = item.start + start
+    return { span: { document: item.document, start: from, end: from + text.length }, text }
+  }
+  return undefined
+}
+
+/** Two items of different documents of which one names the other: where it does, and how the other begins. */
+const bridgeOf = (evidence: Evidence): Draft["payload"] | undefined => {
+  for (const from of evidence) {
+    for (const to of evidence) {
+      const key = entityKey(to.title)
+      if (from.document === to.document || key === "") continue
+      const here = quote(from, (line) => standsIn(key, line))
+      const there = here === undefined ? undefined : quote(to, () => true)
+      if (here !== undefined && there !== undefined) return { kind: "Bridge", from: here, to: there }
+    }
+  }
+  return undefined
+}
+
+export const layer: Layer.Layer<Verifier, never, LexicalIndex | Digest> = Layer.effect(
+  Verifier,
+  Effect.gen(function* () {
+    const lexical = yield* LexicalIndex
+    const digest = yield* Digest
+
+    const remember = Effect.fnUntraced(function* (
+      turn: Turn<"Verifier">,
+      plan: Plan,
+      verdict: Verification["verdict"]
+    ) {
+      const { memory, policy, state } = turn
+      const hand = (payload: Draft["payload"] | undefined) => {
+        if (payload === undefined) return Effect.void
+        const { scope } = policy.persistence[payload.kind]
+        if (scope === "off") return Effect.void
+        // the documents that a quotation comes from are added where the pool checks it
+        return memory.write({ scope: scope === "global" ? "Global" : "Task", payload, restsOn: [] })
+      }
+      if (verdict === "Pass") return yield* hand(bridgeOf(state.evidence))
+      const last = Option.map(state.path, (path) => path[path.length - 1] ?? path[0])
+      if (Option.isNone(last)) return
+      const wanted = plan.hypotheses.flatMap(({ terms }) => terms.map(({ term }) => term))
+      const signature = ContentHash.make(digest.hash("plan", ...[...new Set(wanted)].sort()))
+      yield* hand({ kind: "FailedRegion", signature, node: last.value })
+    })
+
+    const verify = Effect.fnUntraced(function* (turn: Turn<"Verifier">) {
+      const { scope, state } = turn
+      if (Option.isNone(state.plan)) {
+        const text = "there is no plan to judge the evidence by"
+        return propose("verification", { verdict: "Fail", justification: { text, missing: [], supported: [] } })
+      }
+      const plan = state.plan.value
+      const question = analyse(turn.question)
+      const frequencies = yield* frequenciesOf(lexical, scope, question.terms)
+      const coverage = coverageOf(question, plan, state.evidence, (term) => idf(frequencies, term))
+      const verification = judge(plan, state.evidence, coverage)
+      yield* remember(turn, plan, verification.verdict)
+      return propose("verification", verification)
+    })
+    return { propose: (turn) => failing("Verifier")(verify(turn)) }
+  })
+)
