@@ -20,7 +20,7 @@ const proposals = (at: World, seed: number): FastCheck.Arbitrary<unknown> => {
   const r = random(seed)
   const field = FastCheck.constantFrom<string>(...fields, "artifacts", "state", "__proto__", "")
   return FastCheck.oneof(
-    { arbitrary: FastCheck.constantFrom(...fields).map((own) => propose(own, at.valid[own])), weight: 3 },
+    { arbitrary: FastCheck.constantFrom(...fields).map((own) => propose(own, at.valid[own])), weight: 6 },
     {
       arbitrary: FastCheck.constantFrom(...fields).map(
         (own) => spoil(own, r.pick(Object.keys(mutations[own])), at, r)?.proposal
