@@ -57,9 +57,41 @@ export const Artifact = Schema.Struct({
   payload: Payload,
   restsOn: Schema.Array(ContentHash),
   /** Milliseconds since the epoch. */
-  createdAt: Schema.Number
+  createdAt: Schema.Number,
+  /** Milliseconds since the epoch; from then on it is not exposed. Null is without limit. */
+  expiresAt: Schema.optionalWith(Schema.NullOr(Schema.Number), { default: () => null, exact: true })
 })
 export type Artifact = typeof Artifact.Type
+
+/** How many artifacts of a kind a scope key holds at most; null is without limit. */
+export type AtMost = { readonly [K in ArtifactKind]: number | null }
+
+const canonical = (payload: Payload): string => {
+  const place = (quote: Quote) => [quote.span.document, quote.span.start, quote.span.end, quote.text]
+  switch (payload.kind) {
+    case "SurfaceForm":
+      return JSON.stringify([payload.kind, place(payload.surface), payload.node])
+    case "Bridge":
+      return JSON.stringify([payload.kind, place(payload.from), place(payload.to)])
+    case "FailedRegion":
+      return JSON.stringify([payload.kind, payload.signature, payload.node])
+  }
+}
+
+/**
+ * What an artifact's id has to digest: content, owner, and what it rests on. Equal content in two memories, or over a changed document, has
+ * two ids; the same find made twice in one memory has one.
+ */
+export const identity = (
+  artifact: Pick<Artifact, "scopeKey" | "scope" | "run" | "producer" | "payload" | "restsOn">
+): ReadonlyArray<string> => [
+  artifact.scopeKey,
+  artifact.scope,
+  artifact.scope === "Global" ? "" : artifact.run,
+  artifact.scope === "Private" ? artifact.producer : "",
+  ...[...artifact.restsOn].sort(),
+  canonical(artifact.payload)
+]
 
 /** The texts that a payload quotes. */
 export const quotesOf = (payload: Payload): ReadonlyArray<Quote> => {
@@ -147,3 +179,39 @@ export const permit = (
     return deny("Exposure")
   return Either.right(undefined)
 }
+
+/** All of `artifacts` for a reader, or the first refusal: one denied artifact refuses the whole read. Reading counts as `read`, whatever the claim says. */
+export const permitRead = (
+  claim: Claim,
+  artifacts: ReadonlyArray<Artifact>
+): Either.Either<ReadonlyArray<Artifact>, PermissionDenied> =>
+  Either.map(
+    Either.all(artifacts.map((artifact) => permit({ ...claim, operation: "read" }, artifact))),
+    () => artifacts
+  )
+
+/** The role whose private memory `claim` may read: its own; the Controller has none. */
+export const permitOwn = (claim: Claim): Either.Either<Role, PermissionDenied> =>
+  claim.actor === "Controller" || !permissions[claim.actor].read.Private
+    ? Either.left(
+        new PermissionDenied({ actor: claim.actor, operation: "read", scope: "Private", constraint: "Table" })
+      )
+    : Either.right(claim.actor)
+
+/**
+ * Why an artifact may not be persisted by `run` of `scopeKey`, if it may not: its producer is its writer, and must be allowed to write where
+ * it lies. The last check before the store, whatever stood before it.
+ */
+export const permitPersist = (
+  scopeKey: ScopeKey,
+  run: RunId,
+  artifacts: ReadonlyArray<Artifact>
+): Either.Either<void, PermissionDenied> =>
+  Either.map(
+    Either.all(
+      artifacts.map((artifact) =>
+        permit({ actor: artifact.producer, operation: "write", scopeKey, run, exposed: [] }, artifact)
+      )
+    ),
+    () => undefined
+  )

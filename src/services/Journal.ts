@@ -1,6 +1,6 @@
 /** The journal of runs (C30): events in order, written by one holder of a fencing token. */
 import { Context, type Effect, type Option, Schema } from "effect"
-import type { Artifact } from "../domain/Artifact.ts"
+import type { Artifact, AtMost } from "../domain/Artifact.ts"
 import type { Event } from "../domain/Event.ts"
 import { RunId, ScopeKey } from "../domain/Ids.ts"
 import type { StaleWriter, StoreError, UnknownRun } from "./StoreError.ts"
@@ -27,12 +27,18 @@ export class Journal extends Context.Tag("staterag/services/Journal")<
     readonly begin: (
       events: readonly [Extract<Event, { readonly tag: "RunStarted" }>, ...ReadonlyArray<Event>]
     ) => Effect.Effect<FencingToken, StoreError>
-    /** Appends events and persists artifacts in one transaction, if `token` is still the newest. */
+    /**
+     * Appends events and persists artifacts in one transaction, if `token` is still the newest (C24, C30).
+     *
+     * Events that leave a gap, repeat one or do not encode, and artifacts that their producer may not write, are `Unreadable`: nothing is
+     * written. An artifact whose id is there already stays as it was. With `atMost`, the oldest of a kind go first where there are more.
+     */
     readonly commit: (
       run: RunId,
       token: FencingToken,
       events: ReadonlyArray<Event>,
-      artifacts: ReadonlyArray<Artifact>
+      artifacts: ReadonlyArray<Artifact>,
+      atMost?: AtMost
     ) => Effect.Effect<void, StoreError | StaleWriter>
     /** Takes a run over: a new token, which makes the old one stale. */
     readonly takeOver: (run: RunId) => Effect.Effect<FencingToken, StoreError | UnknownRun>

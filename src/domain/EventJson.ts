@@ -1,0 +1,61 @@
+/**
+ * Events as JSON text, the form in which the journal keeps them, and what makes events fit to follow what is kept.
+ *
+ * Encoding checks what it writes. Most events are their own JSON, so a compiled check is all that they need; those that hold errors or a
+ * policy go through their Schema. Decoding ignores properties that it does not know, so that journals of other versions decode.
+ */
+import { Either, Option, ParseResult, Schema } from "effect"
+import { compile } from "./Compiled.ts"
+import { Event, type EventTag } from "./Event.ts"
+import type { RunId } from "./Ids.ts"
+
+const compiled: ReadonlyMap<EventTag, (input: unknown) => Option.Option<Event>> = new Map(
+  Event.members.flatMap((member) => {
+    const schema = Schema.make<Event>(member.ast)
+    return Schema.encodedBoundSchema(schema).ast === schema.ast
+      ? member.fields.tag.literals.map((tag) => [tag, compile(schema)] as const)
+      : []
+  })
+)
+const bySchema = Schema.encodeEither(Event)
+const fromJson = Schema.decodeUnknownEither(Schema.parseJson(Event))
+const said = (error: ParseResult.ParseError): string => ParseResult.TreeFormatter.formatErrorSync(error)
+
+/** The event as one line of JSON; Left says what does not fit. */
+export const encodeEvent = (event: Event): Either.Either<string, string> => {
+  const checked = compiled.get(event.tag)?.(event)
+  return checked !== undefined && Option.isSome(checked)
+    ? Either.right(JSON.stringify(checked.value))
+    : Either.mapBoth(bySchema(event), { onLeft: said, onRight: (encoded) => JSON.stringify(encoded) })
+}
+
+/** The event that a line of JSON holds; Left says what does not fit. */
+export const decodeEvent = (json: unknown): Either.Either<Event, string> => Either.mapLeft(fromJson(json), said)
+
+/** Why `events` cannot be appended to a journal of `run` that holds `next` events, if they cannot: a gap, a repetition, another run's event. */
+export const unfit = (run: RunId, next: number, events: ReadonlyArray<Event>): string | undefined => {
+  for (const [i, event] of events.entries()) {
+    if (event.run !== run) return `event ${event.sequence} belongs to run ${event.run}`
+    if (event.sequence !== next + i) return `event ${event.sequence} came where event ${next + i} belongs`
+    if (event.tag === "AnswerDelta") return `event ${event.sequence} is a delta, which is streamed and never stored`
+    if (event.tag === "RunStarted" && event.sequence !== 0) return `event ${event.sequence} starts the run again`
+    if (!Number.isFinite(event.at)) return `event ${event.sequence} has no time`
+  }
+  return undefined
+}
+
+/** What `events` add to a run's summary: completed cycles, and the outcome if they end it. */
+export const progress = (
+  events: ReadonlyArray<Event>
+): { readonly cycles: number; readonly outcome: string | null } => {
+  let cycles = 0
+  let outcome: string | null = null
+  for (const event of events) {
+    if (event.tag === "ActionSelected") cycles++
+    else if (event.tag === "RunEnded") outcome = event.outcome
+  }
+  return { cycles, outcome }
+}
+
+/** The question as a summary shows it: half a surrogate pair, which a column of text cannot keep, becomes U+FFFD. */
+export const shownQuestion = (question: string): string => question.replace(/\p{Surrogate}/gu, "\ufffd")

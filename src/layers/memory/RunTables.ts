@@ -1,0 +1,27 @@
+/** The tables of the run side, which the journal writes and the shared memory pool reads. */
+import { Context, Effect, Layer } from "effect"
+import type { Artifact } from "../../domain/Artifact.ts"
+import type { ScopeKey } from "../../domain/Ids.ts"
+import type { FencingToken, RunSummary } from "../../services/Journal.ts"
+import { Memory, type Table } from "./Memory.ts"
+
+export interface RunEntry extends RunSummary {
+  readonly token: FencingToken
+  /** As JSON, so that what was written is what is read, whoever holds on to the value. */
+  readonly events: ReadonlyArray<string>
+}
+
+export class RunTables extends Context.Tag("staterag/layers/memory/RunTables")<
+  RunTables,
+  {
+    /** By run. */
+    readonly runs: Table<RunEntry>
+    /** Of a scope key, by id. */
+    readonly artifacts: (scope: ScopeKey) => Table<Artifact>
+  }
+>() {}
+
+export const layer: Layer.Layer<RunTables, never, Memory> = Layer.effect(
+  RunTables,
+  Effect.map(Memory, (memory) => ({ runs: memory.table<RunEntry>(), artifacts: memory.tables<Artifact>() }))
+)

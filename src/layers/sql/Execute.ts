@@ -1,0 +1,55 @@
+/**
+ * Statements as plain text and parameters, for the hot path: inside a transaction they run on its connection, without the query builder and
+ * the span that every built statement costs. Parameters are always bound, never spliced in; the driver
+ * takes them by position only (`?`, not `?1`).
+ */
+import { SqlClient } from "@effect/sql"
+import { Context, Effect } from "effect"
+import type { StoreError } from "../../services/StoreError.ts"
+import { translate } from "./Errors.ts"
+
+export type Value = string | number | null | Uint8Array
+export type Row = { readonly [column: string]: unknown }
+export type Execute = (text: string, values: ReadonlyArray<Value>) => Effect.Effect<ReadonlyArray<Row>, StoreError>
+
+/**
+ * Runs the statements of a `Service.method` on the open transaction's connection, or on `sql` where none is open. Column names come back as
+ * the database has them.
+ */
+export const execute = (sql: SqlClient.SqlClient, method: string): Execute => {
+  const failed = translate(method)
+  return (text, values) =>
+    Effect.contextWithEffect((context: Context.Context<never>) => {
+      const open = Context.getOption(context, SqlClient.TransactionConnection)
+      const rows =
+        open._tag === "Some"
+          ? open.value[0].execute(text, values, undefined)
+          : sql.unsafe<Row>(text, values).withoutTransform
+      return Effect.mapError(rows, failed)
+    })
+}
+
+/** Rows a statement: keeps the number of different texts small, so that each is prepared once, and stays far below the parameter limit. */
+const batch = 64
+
+/** Inserts rows of equal length, many a statement; `tail` follows the values (a conflict clause, RETURNING). */
+export const insertRows = (
+  run: Execute,
+  into: string,
+  rows: ReadonlyArray<ReadonlyArray<Value>>,
+  tail = ""
+): Effect.Effect<ReadonlyArray<Row>, StoreError> => {
+  const some = (part: ReadonlyArray<ReadonlyArray<Value>>) => {
+    const marks = `(${Array.from(part[0] ?? [], () => "?").join(", ")})`
+    return run(`INSERT INTO ${into} VALUES ${part.map(() => marks).join(", ")} ${tail}`, part.flat())
+  }
+  if (rows.length === 0) return Effect.succeed([])
+  if (rows.length <= batch) return some(rows)
+  return Effect.map(
+    Effect.forEach(
+      Array.from({ length: Math.ceil(rows.length / batch) }, (_, i) => rows.slice(i * batch, (i + 1) * batch)),
+      some
+    ),
+    (parts) => parts.flat()
+  )
+}

@@ -1,0 +1,191 @@
+/**
+ * The journal in SQLite: runs, and their events as JSON.
+ *
+ * A commit checks its token and its place in the sequence with the same UPDATE that moves the run on, inside the transaction that inserts
+ * events and artifacts (C24, C30). What is found wrong undoes all of it.
+ */
+import { SqlClient } from "@effect/sql"
+import { Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
+import { permitPersist } from "../../domain/Artifact.ts"
+import type { Event } from "../../domain/Event.ts"
+import { decodeEvent, encodeEvent, progress, shownQuestion, unfit } from "../../domain/EventJson.ts"
+import { RunId, ScopeKey } from "../../domain/Ids.ts"
+import { FencingToken, Journal, RunSummary } from "../../services/Journal.ts"
+import { StaleWriter, StoreError, UnknownRun } from "../../services/StoreError.ts"
+import { Transaction } from "../../services/Transaction.ts"
+import { persist } from "./ArtifactRows.ts"
+import { execute, insertRows, type Row, type Value } from "./Execute.ts"
+
+type Shape = typeof Journal.Service
+
+const firstToken = FencingToken.make(1)
+/** How many ids an `UnknownRun` names. */
+const named = 20
+
+const insertRun =
+  "INSERT INTO staterag_run (run, scope, question, started_at, outcome, cycles, token, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING run"
+const moveOn = `UPDATE staterag_run SET events = events + ?, cycles = cycles + ?, outcome = coalesce(?, outcome)
+  WHERE run = ? AND token = ? AND events = coalesce(?, events) RETURNING scope`
+const insertEvents = "staterag_event (run, sequence, tag, at, payload)"
+const selectStanding = "SELECT token, events FROM staterag_run WHERE run = ?"
+const nextToken = "UPDATE staterag_run SET token = token + 1 WHERE run = ? RETURNING token"
+const selectEvents = `SELECT e.sequence, e.payload, r.events FROM staterag_run r JOIN staterag_event e ON e.run = r.run
+  WHERE r.run = ? AND r.scope = ? ORDER BY e.sequence`
+const selectNewest = "SELECT run FROM staterag_run WHERE scope = ? ORDER BY started_at DESC, run DESC LIMIT ?"
+const selectRuns = `SELECT run, scope, question, started_at, outcome, cycles FROM staterag_run
+  WHERE scope = ? AND outcome IS coalesce(?, outcome) ORDER BY started_at DESC, run DESC LIMIT ?`
+
+const unreadable = (method: string, detail: string, cause: unknown = detail): StoreError =>
+  new StoreError({ reason: "Unreadable", method, detail, cause })
+
+/** Decodes rows, hoisted; one that does not fit is `Unreadable`. */
+const rowsOf = <A, I>(row: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknownEither(Schema.Array(row))
+  return (method: string, rows: ReadonlyArray<Row>): Either.Either<ReadonlyArray<A>, StoreError> =>
+    Either.mapLeft(decode(rows), (error) =>
+      unreadable(method, `staterag_run: ${ParseResult.TreeFormatter.formatErrorSync(error)}`, error)
+    )
+}
+const { startedAt, ...summary } = RunSummary.fields
+const summaries = rowsOf(Schema.Struct({ ...summary, started_at: startedAt }))
+const scopes = rowsOf(Schema.Struct({ scope: ScopeKey }))
+const tokens = rowsOf(Schema.Struct({ token: FencingToken }))
+const standings = rowsOf(Schema.Struct({ token: FencingToken, events: Schema.NonNegativeInt }))
+const runIds = rowsOf(Schema.Struct({ run: RunId }))
+const storedEvents = rowsOf(
+  Schema.Struct({ sequence: Schema.Int, payload: Schema.String, events: Schema.NonNegativeInt })
+)
+
+const eventRows = (
+  method: string,
+  events: ReadonlyArray<Event>
+): Either.Either<ReadonlyArray<ReadonlyArray<Value>>, StoreError> => {
+  const rows: Array<ReadonlyArray<Value>> = []
+  for (const event of events) {
+    const payload = encodeEvent(event)
+    if (Either.isLeft(payload))
+      return Either.left(
+        unreadable(method, `run ${event.run}, event ${event.sequence} does not encode: ${payload.left}`)
+      )
+    rows.push([event.run, event.sequence, event.tag, event.at, payload.right])
+  }
+  return Either.right(rows)
+}
+
+export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transaction> = Layer.effect(
+  Journal,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { atomically } = yield* Transaction
+    const run = {
+      begin: execute(sql, "Journal.begin"),
+      commit: execute(sql, "Journal.commit"),
+      takeOver: execute(sql, "Journal.takeOver"),
+      events: execute(sql, "Journal.events"),
+      latest: execute(sql, "Journal.latest"),
+      runs: execute(sql, "Journal.runs")
+    }
+
+    const begin: Shape["begin"] = Effect.fnUntraced(function* (events) {
+      const [started] = events
+      const objection = unfit(started.run, 0, events)
+      if (objection !== undefined) return yield* unreadable("Journal.begin", objection)
+      const rows = yield* eventRows("Journal.begin", events)
+      const { cycles, outcome } = progress(events)
+      const values = [
+        started.run,
+        started.scope,
+        shownQuestion(started.question),
+        started.at,
+        outcome,
+        cycles,
+        firstToken
+      ]
+      yield* atomically(
+        Effect.gen(function* () {
+          const [added] = yield* run.begin(insertRun, [...values, events.length])
+          if (added === undefined)
+            return yield* unreadable("Journal.begin", `run ${started.run} is in the journal already`)
+          yield* insertRows(run.begin, insertEvents, rows)
+        })
+      )
+      return firstToken
+    })
+
+    /** Why a run did not move on: it is gone, somebody else writes it, or the events do not follow. */
+    const refused = Effect.fnUntraced(function* (id: RunId, token: FencingToken, events: ReadonlyArray<Event>) {
+      const [held] = yield* standings("Journal.commit", yield* run.commit(selectStanding, [id]))
+      if (held?.token !== token) return yield* new StaleWriter({ run: id, token })
+      return yield* unreadable(
+        "Journal.commit",
+        unfit(id, held.events, events) ?? `run ${id} holds ${held.events} events`
+      )
+    })
+
+    const commit: Shape["commit"] = Effect.fnUntraced(function* (id, token, events, artifacts, atMost) {
+      const from = events[0]?.sequence
+      const objection = unfit(id, from ?? 0, events)
+      if (objection !== undefined) return yield* unreadable("Journal.commit", objection)
+      const rows = yield* eventRows("Journal.commit", events)
+      const { cycles, outcome } = progress(events)
+      yield* atomically(
+        Effect.gen(function* () {
+          const moved = yield* run.commit(moveOn, [events.length, cycles, outcome, id, token, from ?? null])
+          const [standing] = yield* scopes("Journal.commit", moved)
+          if (standing === undefined) return yield* refused(id, token, events)
+          yield* insertRows(run.commit, insertEvents, rows)
+          if (artifacts.length === 0) return
+          yield* Either.mapLeft(permitPersist(standing.scope, id, artifacts), (denied) =>
+            unreadable("Journal.commit", denied.message, denied)
+          )
+          yield* persist(run.commit, "Journal.commit", standing.scope, artifacts, atMost)
+        })
+      )
+    })
+
+    const takeOver: Shape["takeOver"] = Effect.fnUntraced(function* (id) {
+      const [taken] = yield* tokens("Journal.takeOver", yield* atomically(run.takeOver(nextToken, [id])))
+      // the scope is not known here, so no ids can be offered that it may not see
+      return taken === undefined ? yield* new UnknownRun({ run: id, known: [] }) : taken.token
+    })
+
+    const events: Shape["events"] = Effect.fnUntraced(function* (scope, id) {
+      const rows = yield* storedEvents("Journal.events", yield* run.events(selectEvents, [id, scope]))
+      if (rows.length === 0) {
+        const known = yield* runIds("Journal.events", yield* run.events(selectNewest, [scope, named]))
+        return yield* new UnknownRun({ run: id, known: known.map((row) => row.run) })
+      }
+      const found: Array<Event> = []
+      for (const row of rows) {
+        const event = decodeEvent(row.payload)
+        if (Either.isLeft(event))
+          return yield* unreadable("Journal.events", `run ${id}, event ${row.sequence} does not decode: ${event.left}`)
+        found.push(event.right)
+      }
+      const objection =
+        unfit(id, 0, found) ??
+        (found.length === rows[0]?.events
+          ? undefined
+          : `${rows[0]?.events} events were written, ${found.length} are left`)
+      return objection === undefined ? found : yield* unreadable("Journal.events", `run ${id}: ${objection}`)
+    })
+
+    return {
+      begin,
+      commit,
+      takeOver,
+      events,
+      latest: Effect.fnUntraced(function* (scope) {
+        const rows = yield* runIds("Journal.latest", yield* run.latest(selectNewest, [scope, 1]))
+        return Option.map(Option.fromNullable(rows[0]), (row) => row.run)
+      }),
+      runs: Effect.fnUntraced(function* (scope, { limit, outcome }) {
+        const rows = yield* run.runs(selectRuns, [scope, outcome ?? null, limit])
+        return (yield* summaries("Journal.runs", rows)).map(({ started_at, ...rest }) => ({
+          ...rest,
+          startedAt: started_at
+        }))
+      })
+    }
+  })
+)
