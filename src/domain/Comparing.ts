@@ -26,18 +26,19 @@ const about = (evidence: Evidence, name: string): EvidenceItem | undefined => {
   )
 }
 
-const sentenceAt = (item: EvidenceItem, offset: number): Ground => {
+export const sentenceAt = (item: EvidenceItem, offset: number): Ground => {
   const stretch = sentences(item.text).find(({ end, start }) => offset >= start && offset < end)
   return { item, start: stretch?.start ?? 0, end: stretch?.end ?? item.text.length }
 }
 
-const relation = /\b(director|composer|performer|author|writer|singer|producer|creator|founder|screenwriter)\b/iu
+const relation =
+  /\b(director|composer|performer|author|writer|singer|producer|creator|founder|screenwriter|husband|wife|spouse|mother|father|son|daughter|child|lyricist|editor|discoverer)\b/iu
 
 /**
  * The item that the question compares by: the one about `name`, or, where it asks about a director, composer… of `name`, the one about whom that
  * item names as such.
  */
-const subjectOf = (question: Question, evidence: Evidence, name: string): EvidenceItem | undefined => {
+export const subjectOf = (question: Question, evidence: Evidence, name: string): EvidenceItem | undefined => {
   const item = about(evidence, name)
   const role = relation.exec(question.text)?.[1]
   if (item === undefined || role === undefined) return item
@@ -58,7 +59,7 @@ interface Value {
   readonly offset: number
 }
 
-const lifetime = (text: string): { readonly birth: Value | undefined; readonly death: Value | undefined } => {
+export const lifetime = (text: string): { readonly birth: Value | undefined; readonly death: Value | undefined } => {
   const head = text.slice(0, 400)
   const value = (
     found: { readonly text: string; readonly start: number } | undefined,
@@ -139,11 +140,20 @@ const countries: ReadonlyArray<readonly [string, RegExp]> =
     .map((entry) => entry.trim().split("="))
     .map(([name = "", words = ""]) => [name, new RegExp(`\\b(?:${words})\\b`, "iu")] as const)
 
-const country = (item: EvidenceItem): { readonly name: string; readonly offset: number } | undefined => {
-  let first: { readonly name: string; readonly offset: number } | undefined
+interface Belonging {
+  readonly name: string
+  /** As the text writes it. */
+  readonly text: string
+  readonly offset: number
+}
+
+/** Where an item first says which country it belongs to. */
+export const country = (item: EvidenceItem): Belonging | undefined => {
+  let first: Belonging | undefined
   for (const [name, words] of countries) {
     const match = words.exec(item.text)
-    if (match !== null && (first === undefined || match.index < first.offset)) first = { name, offset: match.index }
+    if (match !== null && (first === undefined || match.index < first.offset))
+      first = { name, text: match[0], offset: match.index }
   }
   return first
 }

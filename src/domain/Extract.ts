@@ -9,7 +9,7 @@ import { type Hop, hopFrom } from "./Hop.ts"
 import { idf } from "./Idf.ts"
 import { folded, type Question, standsIn } from "./Question.ts"
 import { sentences } from "./Sentences.ts"
-import { isStopWord, terms } from "./Words.ts"
+import { fold, isStopWord, terms } from "./Words.ts"
 
 /** A sentence of the evidence and how much of the question it says. */
 export interface Said {
@@ -34,9 +34,55 @@ export interface Ranking {
   readonly sentences: ReadonlyArray<Said>
   /** The share of the question's words that stand anywhere in the evidence. */
   readonly coverage: number
+  /** The same of its words that are no part of a name. */
+  readonly predicate: number
   /** A name of the question of which the evidence holds no word, if there is one. */
   readonly absent: Entity | undefined
 }
+
+/** Words of which a text may say another than the question does. Folded, one group a line. */
+const kin: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+  `birth born birthplace
+death dead die died dying
+spouse wife husband married marry
+child son daughter
+parent father mother
+grandfather father son
+grandmother mother daughter
+film movie
+song single track album
+performer perform sung singer artist band
+director direct
+composer compose music score
+author write wrote written writer
+founder found establish
+nationality nation country
+country located state province
+city town located
+university college school educated
+older oldest younger youngest born
+headquarter based located
+capital seat city
+population inhabitant people
+release come premier publish`
+    .split("\n")
+    .flatMap((line) => {
+      const group = line.split(" ").map(fold)
+      const [head = ""] = group
+      return [[head, group] as const]
+    })
+)
+
+/** Whether a set of terms holds `term`, or one that says the same. */
+const holds = (held: { readonly has: (term: string) => boolean }, term: string): boolean =>
+  held.has(term) || (kin.get(term)?.some((other) => held.has(other)) ?? false)
+
+/** Words that compare or point and that a text need not repeat. */
+const comparing: ReadonlySet<string> = new Set(
+  "first last early earlier late later older younger old young longer shorter larger bigger higher difference differ compare name call title"
+    .split(" ")
+    .map(fold)
+)
 
 const titleShare = 0.5
 const hopShare = 0.9
@@ -50,12 +96,14 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   for (const text of texts) for (const term of text) byTerm.set(term, (byTerm.get(term) ?? 0) + 1)
   const weight = (term: string) => 0.3 + idf({ passages: evidence.length, byTerm }, term)
   const wanted = new Set(question.terms)
-  const held = question.terms.filter((term) => byTerm.has(term))
+  const held = question.terms.filter((term) => holds(byTerm, term))
+  const names = new Set(question.entities.flatMap((entity) => entity.key.split(" ")))
+  const predicate = question.terms.filter((term) => !names.has(term) && !comparing.has(term))
 
   let start = 0
   let most = -1
   texts.forEach((text, i) => {
-    const sum = held.reduce((total, term) => total + (text.has(term) ? weight(term) : 0), 0)
+    const sum = held.reduce((total, term) => total + (holds(text, term) ? weight(term) : 0), 0)
     if (sum > most) {
       most = sum
       start = i
@@ -74,7 +122,7 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
       let score = 0
       let shared = 0
       for (const term of wanted) {
-        const here = own.has(term)
+        const here = holds(own, term)
         if (here) score += weight(term)
         else if (title.has(term)) score += titleShare * weight(term)
         if (here || title.has(term)) shared++
@@ -92,6 +140,7 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   return {
     sentences: said.sort((a, b) => b.score - a.score),
     coverage: wanted.size === 0 ? 0 : held.length / wanted.size,
+    predicate: predicate.length === 0 ? 1 : predicate.filter((term) => held.includes(term)).length / predicate.length,
     absent: question.entities.find((entity) => {
       const words = entity.key.split(" ").filter((term) => !isStopWord(term))
       return words.length > 0 && !words.some((term) => byTerm.has(term))
@@ -100,11 +149,12 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
 }
 
 /** Whether the evidence speaks of what is asked, so that an answer may be looked for in it. */
-export const bears = (question: Question, { absent, coverage, sentences: [best] }: Ranking): boolean =>
+export const bears = (question: Question, { absent, coverage, predicate, sentences: [best] }: Ranking): boolean =>
   best !== undefined &&
   best.score > 0 &&
   absent === undefined &&
-  coverage >= (question.terms.length > 8 ? 0.4 : 0.5) &&
+  coverage >= 0.4 &&
+  predicate >= (question.entities.length > 0 ? 0.33 : 0.5) &&
   best.share >= Math.min(0.34, 2 / Math.max(1, question.terms.length))
 
 // ---- dates and numbers

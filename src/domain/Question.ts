@@ -104,11 +104,18 @@ const ownName = (entity: Entity): Entity => {
     : { text, key: entityKey(text), start: entity.start, end: entity.start + text.length }
 }
 
+/** A remark in brackets after a name says which one is meant and is no name of its own; offsets stay. */
+const withoutAsides = (text: string): string =>
+  text.replace(
+    /(\p{Lu}[\p{L}\p{N}'\u2019.-]*\s?)(\([^()]{1,40}\))/gu,
+    (_, name: string, aside: string) => name + " ".repeat(aside.length)
+  )
+
 /** Reads a question. Total, and linear in the length of what is read. */
 export const analyse = (question: string): Question => {
   const text = cut(question, longest)
   const named: Array<Entity> = []
-  for (const found of entities(text)) {
+  for (const found of entities(withoutAsides(text))) {
     const entity = ownName(found)
     if (named.length < mostEntities && entity.key !== "" && !named.some((other) => other.key === entity.key))
       named.push(entity)

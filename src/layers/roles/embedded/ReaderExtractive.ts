@@ -8,6 +8,7 @@
  */
 import { Effect, Layer } from "effect"
 import type { Citation, Reading } from "../../../domain/Answer.ts"
+import { tell } from "../../../domain/Attribute.ts"
 import { choose, decide, type Ground } from "../../../domain/Comparing.ts"
 import { lineBreaks } from "../../../domain/Corpus.ts"
 import type { Evidence } from "../../../domain/Evidence.ts"
@@ -89,31 +90,30 @@ const quoted = (question: Question, ranked: ReadonlyArray<Said>): Reading => {
   return reading(undefined, grounds)
 }
 
+/** What two things side by side, or a fixed form, settle. */
+const settled = (question: Question, evidence: Evidence): Reading | undefined => {
+  if (question.type === "Comparison" || question.type === "Boolean") {
+    const said = question.choices.length > 0 ? choose(question, evidence) : decide(question, evidence)
+    return said === undefined ? undefined : reading(said.text, said.grounds)
+  }
+  const told = tell(question, evidence)
+  return told === undefined ? undefined : reading(told.text, [told.ground])
+}
+
+/** What is answered by a name, a date or a number rather than by a sentence. */
+const wantsName: ReadonlySet<Question["type"]> = new Set(["Person", "Place", "Date", "Quantity", "Entity"])
+
 /** Reads the evidence; pure. */
 export const read = (asked: string, evidence: Evidence): Reading => {
   const question = analyse(asked)
   if (question.terms.length === 0 || evidence.length === 0) return notFound
   const ranking = rank(question, evidence)
+  if (ranking.absent !== undefined) return notFound
+  const plainly = settled(question, evidence)
+  if (plainly !== undefined) return plainly
   if (!bears(question, ranking)) return notFound
-  switch (question.type) {
-    case "Comparison":
-    case "Boolean": {
-      const settled = question.choices.length > 0 ? choose(question, evidence) : decide(question, evidence)
-      return settled === undefined ? quoted(question, ranking.sentences) : reading(settled.text, settled.grounds)
-    }
-    case "Person":
-    case "Place":
-    case "Date":
-    case "Quantity":
-    case "Entity": {
-      const [best] = candidates(question, ranking)
-      return best === undefined ? quoted(question, ranking.sentences) : reading(best.text, [best.said])
-    }
-    case "Definition":
-    case "Procedure":
-    case "Generic":
-      return quoted(question, ranking.sentences)
-  }
+  const [best] = wantsName.has(question.type) ? candidates(question, ranking) : []
+  return best === undefined ? quoted(question, ranking.sentences) : reading(best.text, [best.said])
 }
 
 export const layer: Layer.Layer<Reader> = Layer.succeed(Reader, {
