@@ -6,7 +6,7 @@ export interface Script<In, Out, E> {
   /** What it was called with, oldest first. */
   readonly asked: () => ReadonlyArray<In>
   /** The next `count` calls fail with `error`. */
-  readonly failNext: (count: number, error: E) => void
+  failNext(count: number, error: E): void
 }
 
 /**
