@@ -33,32 +33,35 @@ export const sentences = (text: string, from = 0, to = text.length): ReadonlyArr
     if (stretch !== undefined) found.push(stretch)
   }
   const blank = /\r?\n[ \t]*\r?\n/g
-  let paragraph = from
-  while (paragraph < to) {
+  const whole = text.slice(from, to)
+  let paragraph = 0
+  while (paragraph < whole.length) {
     blank.lastIndex = paragraph
-    const gap = blank.exec(text)
-    const end = gap === null || gap.index >= to ? to : gap.index
-    let start = paragraph
-    terminator.lastIndex = paragraph
-    for (let match = terminator.exec(text); match !== null && match.index < end; match = terminator.exec(text)) {
+    const gap = blank.exec(whole)
+    const end = gap === null ? whole.length : gap.index
+    // matched within the paragraph alone: a search that found nothing would run on to the end of the text, once a paragraph
+    const piece = whole.slice(paragraph, end)
+    const base = from + paragraph
+    let start = 0
+    for (const match of piece.matchAll(terminator)) {
       const after = match.index + match[0].length
-      if (after >= end) break
+      if (after >= piece.length) break
       if (!fullWidth.test(match[0])) {
-        if (!/\s/.test(text.charAt(after))) continue
+        if (!/\s/.test(piece.charAt(after))) continue
         const before = /(\S+)$/
-          .exec(text.slice(Math.max(start, match.index - 24), match.index))?.[1]
+          .exec(piece.slice(Math.max(start, match.index - 24), match.index))?.[1]
           ?.toLowerCase()
           .replace(/^[("'\u201c[]+/, "")
         if (match[0].startsWith(".") && before !== undefined && (abbreviations.has(before) || /^\p{L}$/u.test(before)))
           continue
-        const next = /\S/u.exec(text.slice(after, after + 64))?.[0]
+        const next = /\S/u.exec(piece.slice(after, after + 64))?.[0]
         if (next !== undefined && /\p{Ll}/u.test(next)) continue
       }
-      push(start, after)
+      push(base + start, base + after)
       start = after
     }
-    push(start, end)
-    paragraph = gap === null || gap.index >= to ? to : gap.index + gap[0].length
+    push(base + start, base + piece.length)
+    paragraph = gap === null ? whole.length : gap.index + gap[0].length
   }
   return found
 }

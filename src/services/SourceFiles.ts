@@ -22,6 +22,16 @@ export interface Found {
   readonly modifiedAt: number
 }
 
+/** What a selection comes to. */
+export interface Listing {
+  /** In canonical order: by root, then path. A file that was named twice is here once. */
+  readonly found: ReadonlyArray<Found>
+  /** Left out for a reason worth telling, in order. */
+  readonly skipped: ReadonlyArray<Skipped>
+  /** Whether a file lies where this selection looked, so that it has gone if it was not found. */
+  readonly covers: (file: Pick<Source, "root" | "path">) => boolean
+}
+
 /** A file's text, without its byte order mark. */
 export interface SourceFile {
   readonly source: Source
@@ -46,13 +56,8 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
 export class SourceFiles extends Context.Tag("staterag/services/SourceFiles")<
   SourceFiles,
   {
-    /**
-     * The files of a selection, in canonical order (by root, then path), and those that were left out for a reason worth telling.
-     * `.gitignore` is respected; links are not followed out of the root.
-     */
-    readonly find: (
-      selection: Selection
-    ) => Effect.Effect<{ readonly found: ReadonlyArray<Found>; readonly skipped: ReadonlyArray<Skipped> }, SourceError>
+    /** The files of a selection. `.gitignore` is respected; links are not followed out of the root. */
+    readonly find: (selection: Selection) => Effect.Effect<Listing, SourceError>
     /** Reads files one by one; a file that vanished, cannot be read or is binary comes out as skipped. */
     readonly read: (found: ReadonlyArray<Found>, format: Format | undefined) => Stream.Stream<SourceFile | Skipped>
     /** Those of `sources` whose file has changed or gone since, by path. */

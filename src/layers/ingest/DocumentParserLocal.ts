@@ -1,0 +1,49 @@
+/** {@link DocumentParser} for what needs no more than its own text: plain text, Markdown, JSON Lines. */
+import { Effect, Layer } from "effect"
+import type { Format } from "../../domain/Corpus.ts"
+import { DocumentParser, type ParsedDocument, Unparseable } from "../../services/DocumentParser.ts"
+import { jsonLines } from "./JsonLines.ts"
+import { markdown } from "./Markdown.ts"
+import { paragraphs } from "./Text.ts"
+
+const extensions: { readonly [F in Format]: ReadonlyArray<string> } = {
+  markdown: ["md", "markdown", "mdx", "mdown", "mkd"],
+  text: ["txt", "text", "rst", "log", "adoc", "asciidoc", "org", "tex"],
+  jsonl: ["jsonl", "ndjson"]
+}
+const formats = new Map<string, Format>(
+  (["markdown", "text", "jsonl"] as const).flatMap((format) => extensions[format].map((ending) => [ending, format]))
+)
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+
+const formatOf = (path: string): Format | undefined => {
+  const name = baseName(path)
+  const dot = name.lastIndexOf(".")
+  return dot <= 0 ? undefined : formats.get(name.slice(dot + 1).toLowerCase())
+}
+
+/** A file's name without its extension, for a document that names itself nowhere. */
+const stem = (path: string): string => {
+  const name = baseName(path)
+  const dot = name.lastIndexOf(".")
+  return dot <= 0 ? name : name.slice(0, dot)
+}
+
+const single = (path: string, format: "text" | "markdown", text: string): ParsedDocument => {
+  const parsed = format === "markdown" ? markdown(text) : { title: undefined, blocks: paragraphs(text) }
+  return { id: path, title: parsed.title ?? stem(path), format, text, blocks: parsed.blocks }
+}
+
+const make: DocumentParser["Type"] = {
+  formatOf,
+  parse: Effect.fnUntraced(function* (path, format, text) {
+    if (text.trim() === "") return yield* new Unparseable({ path, reason: "is empty" })
+    if (format === "jsonl") return jsonLines(path, text)
+    const document = single(path, format, text)
+    if (document.blocks.length === 0) return yield* new Unparseable({ path, reason: "holds no text" })
+    return { documents: [document], skipped: [] }
+  })
+}
+
+export const layer: Layer.Layer<DocumentParser> = Layer.succeed(DocumentParser, make)
