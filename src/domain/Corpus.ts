@@ -52,6 +52,12 @@ export const Passage = Schema.Struct({
 })
 export type Passage = typeof Passage.Type
 
+/** Whether a passage says of itself what its document says there. */
+export const isSliceOf = (passage: Passage, document: Document): boolean =>
+  passage.document === document.id &&
+  passage.end <= document.text.length &&
+  document.text.slice(passage.start, passage.end) === passage.text
+
 /** What a parser yields: a stretch of text that belongs together, under its headings. Blocks are in order and do not overlap. */
 export interface Block {
   readonly start: number

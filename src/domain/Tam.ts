@@ -178,3 +178,32 @@ export const wellFormed = (raw: RawTam, holdsPassage: (id: PassageId) => boolean
 /** Whether a traversal may step from a node of type `from` to one of type `to`; unknown nodes admit nothing. */
 export const isAdmissible = (from: NodeType | undefined, to: NodeType | undefined): boolean =>
   from !== undefined && to !== undefined && admissible[from][to]
+
+/** How many admissible edges the longest traversal from the root takes; nodes that lie on or behind a cycle do not count. */
+export const depthOf = (raw: Pick<RawTam, "nodes" | "edges">): number => {
+  const types = new Map(raw.nodes.map((node) => [node.id, node.type]))
+  const children = new Map<NodeId, Array<NodeId>>()
+  const pending = new Map<NodeId, number>()
+  for (const { from, to } of raw.edges) {
+    if (!isAdmissible(types.get(from), types.get(to))) continue
+    pending.set(to, (pending.get(to) ?? 0) + 1)
+    const targets = children.get(from)
+    if (targets === undefined) children.set(from, [to])
+    else targets.push(to)
+  }
+  const depths = new Map<NodeId, number>()
+  for (const { id, type } of raw.nodes) if (type === "Root") depths.set(id, 0)
+  const free = [...types.keys()].filter((id) => !pending.has(id))
+  let deepest = 0
+  for (let at = free.pop(); at !== undefined; at = free.pop()) {
+    const depth = depths.get(at)
+    if (depth !== undefined) deepest = Math.max(deepest, depth)
+    for (const to of children.get(at) ?? []) {
+      const left = (pending.get(to) ?? 0) - 1
+      pending.set(to, left)
+      if (depth !== undefined) depths.set(to, Math.max(depths.get(to) ?? 0, depth + 1))
+      if (left === 0) free.push(to)
+    }
+  }
+  return deepest
+}

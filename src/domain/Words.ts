@@ -21,9 +21,10 @@ const run = new RegExp(
   "gu"
 )
 const isUnspaced = new RegExp(`^[${unspaced}]`, "u")
-const marks = /\p{M}+/gu
+/** What is no letter or digit: accents, apostrophes, and the brackets that a bracketed digit decomposes into. */
+const strange = /[^\p{L}\p{N}]+/gu
+const strangeUnspaced = /[^\p{L}\p{N}\p{M}]+/gu
 const possessive = /['\u2019]s$/u
-const apostrophes = /['\u2019]/gu
 const ascii = /^[a-z]+$/
 
 /** Takes the commonest English endings off: plurals, -ed, -ing. Words of three letters or fewer stay. */
@@ -43,9 +44,11 @@ const stem = (word: string): string => {
 
 /** One word as a term: without case, accents and English endings. */
 export const fold = (word: string): string => {
-  const plain = word.normalize("NFKD").replace(marks, "").toLowerCase().replace(possessive, "").replace(apostrophes, "")
+  const plain = word.normalize("NFKD").toLowerCase().replace(possessive, "").replace(strange, "")
   return ascii.test(plain) ? stem(plain) : plain
 }
+
+const foldUnspaced = (piece: string): string => piece.normalize("NFKC").replace(strangeUnspaced, "")
 
 /** The words of `text` in order, with where they stand. */
 export const words = (text: string): ReadonlyArray<Word> => {
@@ -60,13 +63,15 @@ export const words = (text: string): ReadonlyArray<Word> => {
     }
     const characters = [...piece]
     if (characters.length === 1) {
-      found.push({ term: piece.normalize("NFKC"), start, end: start + piece.length })
+      const term = foldUnspaced(piece)
+      if (term !== "") found.push({ term, start, end: start + piece.length })
       continue
     }
     let at = start
     for (let i = 0; i + 1 < characters.length; i++) {
       const pair = `${characters[i]}${characters[i + 1]}`
-      found.push({ term: pair.normalize("NFKC"), start: at, end: at + pair.length })
+      const term = foldUnspaced(pair)
+      if (term !== "") found.push({ term, start: at, end: at + pair.length })
       at += characters[i]?.length ?? 0
     }
   }

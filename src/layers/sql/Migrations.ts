@@ -10,12 +10,16 @@ import { StoreError } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { translate } from "./Errors.ts"
 import corpus from "./migrations/0001_corpus.ts"
+import runs from "./migrations/0002_runs.ts"
 
 /** In order; the number of a step is its place, from 1. */
 const steps: ReadonlyArray<{
   readonly name: string
   readonly run: Effect.Effect<void, SqlError, SqlClient.SqlClient>
-}> = [{ name: "corpus", run: corpus }]
+}> = [
+  { name: "corpus", run: corpus },
+  { name: "runs", run: runs }
+]
 
 const method = "Database.migrate"
 

@@ -19,12 +19,13 @@ import { Effect } from "effect"
 const statements: ReadonlyArray<string> = [
   // a number is never given to a second scope: the scope's FTS5 tables are named after it
   `CREATE TABLE staterag_scope (
-     row INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+     id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
      revision TEXT, embedding TEXT, dimensions INTEGER, indexed_at REAL)`,
   `CREATE TABLE staterag_document (
      row INTEGER PRIMARY KEY, scope INTEGER NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, format TEXT NOT NULL,
      source TEXT NOT NULL, hash TEXT NOT NULL, length INTEGER NOT NULL, label TEXT NOT NULL DEFAULT '',
      UNIQUE (scope, id))`,
+  `CREATE INDEX staterag_document_hash ON staterag_document (scope, hash)`,
   `CREATE TABLE staterag_text (
      row INTEGER PRIMARY KEY, document INTEGER NOT NULL, start INTEGER NOT NULL, text TEXT NOT NULL,
      UNIQUE (document, start))`,
@@ -53,8 +54,8 @@ const statements: ReadonlyArray<string> = [
   `CREATE TABLE staterag_edge (
      source INTEGER NOT NULL, target INTEGER NOT NULL, PRIMARY KEY (source, target)) WITHOUT ROWID`,
   `CREATE INDEX staterag_edge_target ON staterag_edge (target, source)`,
-  // a list of anchors' rows, four bytes each, the lowest first
-  `CREATE TABLE staterag_region (node INTEGER PRIMARY KEY, anchors BLOB NOT NULL)`,
+  // anchors: their rows, as a JSON array
+  `CREATE TABLE staterag_region (node INTEGER PRIMARY KEY, anchors TEXT NOT NULL)`,
   `CREATE TABLE staterag_anchor (
      row INTEGER PRIMARY KEY, scope INTEGER NOT NULL, id TEXT NOT NULL, node INTEGER, UNIQUE (scope, id))`,
   `CREATE TABLE staterag_link (

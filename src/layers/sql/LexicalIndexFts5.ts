@@ -1,0 +1,159 @@
+/**
+ * Word search by SQLite's FTS5 and its `bm25()`.
+ *
+ * `staterag_entry` names what each row of a scope's word table stands for. Every text is folded by `Words.terms` on its way in, so the index
+ * holds terms, and a search compares terms with terms.
+ */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Schema } from "effect"
+import { terms } from "../../domain/Words.ts"
+import { type Hit, type LexicalEntry, LexicalIndex } from "../../services/LexicalIndex.ts"
+import { Transaction } from "../../services/Transaction.ts"
+import { insertRows } from "./Execute.ts"
+import { methods } from "./Methods.ts"
+import { by, compile, decodeRows, integer } from "./Rows.ts"
+import { ensureScope, findScope, scope, wordTable } from "./Scopes.ts"
+
+/** The distinct terms that an index can hold, quoted: inside quotes nothing is an operator. Whatever has ASCII punctuation is no term. */
+const quoted = (wanted: ReadonlyArray<string>): ReadonlyMap<string, string> =>
+  new Map(
+    wanted
+      .filter((term) => term !== "" && !/[\u0000-\u002f\u003a-\u0060\u007b-\u007f]/.test(term))
+      .map((term) => [term, `"${term}"`])
+  )
+
+const fitHit = compile(Schema.Struct({ id: Schema.String, score: Schema.Number }))
+const fitRow = compile(Schema.Struct({ row: Schema.Int, id: Schema.String }))
+const fitFrequency = compile(Schema.Struct({ term: Schema.String, passages: Schema.Int }))
+
+/** The best rows of the word table alone: only they are looked up by name. */
+const selectBest = (table: string): string =>
+  `SELECT e.id, b.score FROM
+     (SELECT rowid AS row, -bm25(${table}, 2.0, 1.0) AS score FROM ${table} WHERE ${table} MATCH ?1 ORDER BY score DESC LIMIT ?2) b
+   JOIN staterag_entry e ON e.row = b.row`
+/** With a filter every match is looked up first, since the filter comes before the limit. */
+const selectBestWithin = (table: string): string =>
+  `SELECT e.id, -bm25(${table}, 2.0, 1.0) AS score FROM ${table} JOIN staterag_entry e ON e.row = ${table}.rowid
+   WHERE ${table} MATCH ?1 AND e.document IN (SELECT value FROM json_each(?3)) ORDER BY score DESC LIMIT ?2`
+const selectFrequencies = (table: string): string =>
+  `SELECT j.key AS term, (SELECT count(*) FROM ${table} WHERE ${table} MATCH j.value) AS passages FROM json_each(?1) j`
+/** FTS5 keeps one row here for each that it indexes; there is no shorter way to their number. */
+const selectSize = (table: string): string => `SELECT count(*) FROM ${table}_docsize`
+
+const selectRows = `SELECT e.row, e.id FROM json_each(?3) j
+  CROSS JOIN staterag_entry e ON e.scope = ${scope} AND e.kind = ?2 AND e.id = j.value`
+const selectLastRow = "SELECT coalesce(max(row), 0) AS row FROM staterag_entry"
+const deleteEntries = "DELETE FROM staterag_entry WHERE row IN (SELECT value FROM json_each(?1))"
+const deleteKind = `DELETE FROM staterag_entry WHERE scope = ${scope} AND kind = ?2`
+const deleteWords = (table: string): string => `DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?1))`
+const deleteAllWords = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('delete-all')`
+/** A deleted row's words stay in the index until its segments are merged; this merges them, so that nothing of it is left. */
+const optimize = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('optimize')`
+
+/** More than was asked for, so that those that tie with the last can be told apart by id. */
+const spare = 32
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { atomically } = yield* Transaction
+  const at = methods(sql, "LexicalIndex", ["search", "frequencies", "put", "remove", "clear"])
+
+  return LexicalIndex.of({
+    search: Effect.fnUntraced(function* (key, kind, wanted, limit, within) {
+      const { method, run } = at.search
+      const match = [...quoted(wanted).values()].join(" OR ")
+      if (match === "" || limit <= 0 || within?.length === 0) return []
+      const number = yield* findScope(run, method, key)
+      if (number === undefined) return []
+      const table = wordTable(kind, number)
+      for (let size = limit + spare; ; size *= 4) {
+        const rows = yield* within === undefined
+          ? run(selectBest(table), [match, size])
+          : run(selectBestWithin(table), [match, size, JSON.stringify(within)])
+        const hits: ReadonlyArray<Hit> = yield* decodeRows(method, "staterag_entry", fitHit, rows)
+        const ranked = [...hits].sort(by((hit) => hit.id)).sort((a, b) => b.score - a.score)
+        // were the last one tied with the limit's own, others with lower ids might be missing
+        if (rows.length < size || ranked[limit - 1]?.score !== ranked.at(-1)?.score) return ranked.slice(0, limit)
+      }
+    }),
+    frequencies: Effect.fnUntraced(function* (key, wanted) {
+      const { method, run } = at.frequencies
+      const number = yield* findScope(run, method, key)
+      const byTerm = new Map(wanted.map((term) => [term, 0]))
+      if (number === undefined) return { passages: 0, byTerm }
+      const table = wordTable("Passage", number)
+      const passages = yield* integer(method, table, yield* run(selectSize(table), []))
+      const rows = yield* run(selectFrequencies(table), [JSON.stringify(Object.fromEntries(quoted(wanted)))])
+      for (const row of yield* decodeRows(method, table, fitFrequency, rows)) byTerm.set(row.term, row.passages)
+      return { passages, byTerm }
+    }),
+    put: Effect.fnUntraced(function* (key, kind, entries) {
+      const { method, run } = at.put
+      if (entries.length === 0) return
+      const byId = new Map(entries.map((entry) => [entry.id, entry]))
+      const folded = [...byId.values()].map((entry: LexicalEntry) => ({
+        ...entry,
+        title: terms(entry.title).join(" "),
+        body: terms(entry.body).join(" ")
+      }))
+      yield* atomically(
+        Effect.gen(function* () {
+          const number = yield* ensureScope(run, method, key)
+          const table = wordTable(kind, number)
+          const known = yield* run(selectRows, [key, kind, JSON.stringify([...byId.keys()])])
+          const old = yield* decodeRows(method, "staterag_entry", fitRow, known)
+          if (old.length > 0) {
+            const rows = JSON.stringify(old.map(({ row }) => row))
+            yield* run(deleteWords(table), [rows])
+            yield* run(deleteEntries, [rows])
+          }
+          const last = yield* integer(method, "staterag_entry", yield* run(selectLastRow, []))
+          yield* insertRows(
+            run,
+            "staterag_entry (row, scope, kind, id, document)",
+            folded.map(({ id, document }, i) => [last + 1 + i, number, kind, id, document])
+          )
+          yield* insertRows(
+            run,
+            `${table} (rowid, title, body)`,
+            folded.map(({ title, body }, i) => [last + 1 + i, title, body])
+          )
+        })
+      )
+    }),
+    remove: Effect.fnUntraced(function* (key, kind, ids) {
+      const { method, run } = at.remove
+      if (ids.length === 0) return
+      yield* atomically(
+        Effect.gen(function* () {
+          const number = yield* findScope(run, method, key)
+          if (number === undefined) return
+          const table = wordTable(kind, number)
+          const known = yield* run(selectRows, [key, kind, JSON.stringify([...new Set(ids)])])
+          const old = yield* decodeRows(method, "staterag_entry", fitRow, known)
+          if (old.length === 0) return
+          const rows = JSON.stringify(old.map(({ row }) => row))
+          yield* run(deleteWords(table), [rows])
+          yield* run(deleteEntries, [rows])
+          yield* run(optimize(table), [])
+        })
+      )
+    }),
+    clear: Effect.fnUntraced(function* (key, kind) {
+      const { method, run } = at.clear
+      yield* atomically(
+        Effect.gen(function* () {
+          const number = yield* findScope(run, method, key)
+          if (number === undefined) return
+          yield* run(deleteAllWords(wordTable(kind, number)), [])
+          yield* run(deleteKind, [key, kind])
+        })
+      )
+    })
+  })
+})
+
+export const layer: Layer.Layer<LexicalIndex, never, SqlClient.SqlClient | Transaction> = Layer.effect(
+  LexicalIndex,
+  make
+)
