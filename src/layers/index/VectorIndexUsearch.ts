@@ -1,0 +1,232 @@
+/**
+ * Nearest vectors with USearch, over files that can be thrown away: the {@link VectorStore} is the truth, and on any doubt (a file that is
+ * missing, damaged, of another revision, or of another count than the store) the index is made again from it.
+ *
+ * Candidates come from 8-bit vectors (below {@link Options.graphFrom}) or from a graph; they are scored on the stored vectors, so the score
+ * is the cosine and ties go by id. Where the files cannot be written, the index lives in memory and nobody is bothered.
+ */
+import type { FileSystem, Path } from "@effect/platform"
+import { Effect, Layer, Option } from "effect"
+import type { ScopeKey } from "../../domain/Ids.ts"
+import { CorpusStore } from "../../services/CorpusStore.ts"
+import type { Hit } from "../../services/LexicalIndex.ts"
+import { StoreError } from "../../services/StoreError.ts"
+import { VectorIndex } from "../../services/VectorIndex.ts"
+import { type VectorKind, VectorStore } from "../../services/VectorStore.ts"
+import { addAll, emptyGraph, exact, overGraph, quantise, type Searcher, scan, type Usearch } from "./Searchers.ts"
+import * as VectorFiles from "./VectorFiles.ts"
+
+export interface Options {
+  /** The folder of the index files. */
+  readonly directory: string
+  /** From this many vectors of a kind on, a graph is searched and not every vector (default 50,000). */
+  readonly graphFrom?: number
+}
+
+const pageSize = 1000
+/** Indexes held in memory, over all scopes. */
+const mostHeld = 16
+const kinds: ReadonlyArray<VectorKind> = ["Passage", "Relation"]
+
+interface Loaded {
+  readonly revision: string
+  readonly ids: ReadonlyArray<string>
+  readonly searcher: Searcher
+}
+
+const nothing: Searcher = {
+  count: 0,
+  dimensions: 0,
+  error: 0,
+  most: 0,
+  propose: () => ({ places: [], farthest: -1 })
+}
+
+const unreadable = (method: string, detail: string): StoreError =>
+  new StoreError({ reason: "Unreadable", method: `VectorIndex.${method}`, detail, cause: undefined })
+
+const cosine = (a: Float32Array, b: Float32Array): number => {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0)
+  return sum
+}
+const better = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+const make = Effect.fnUntraced(function* ({ directory, graphFrom = 50_000 }: Options) {
+  const store = yield* VectorStore
+  const corpus = yield* CorpusStore
+  const files = yield* VectorFiles.make(directory)
+  const held = new Map<string, Loaded>()
+  const mutex = yield* Effect.makeSemaphore(1)
+  // absent where USearch ships no binary for the machine
+  const native: Effect.Effect<Option.Option<Usearch>> = yield* Effect.cached(
+    Effect.option(Effect.tryPromise(() => import("usearch")))
+  )
+
+  const searcherOf = (usearch: Option.Option<Usearch>, matrix: Int8Array, count: number, dimensions: number) =>
+    count === 0
+      ? nothing
+      : Option.match(usearch, {
+          onNone: () => scan(matrix, count, dimensions),
+          onSome: (module) => exact(module, matrix, count, dimensions)
+        })
+
+  /** From the files, if they are whole, of this revision, and hold as many vectors as the store. */
+  const fromFiles = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind, revision: string) {
+    const found = yield* files.read(scope, kind, revision)
+    if (Option.isNone(found)) return Option.none<Loaded>()
+    const { ids, path, sidecar, vectors } = found.value
+    const { count, dimensions, scalar } = sidecar
+    if (count !== (yield* store.count(scope, kind))) return Option.none<Loaded>()
+    const usearch = yield* native
+    if (scalar === "i8") {
+      const matrix = new Int8Array(vectors.length)
+      matrix.set(vectors)
+      return Option.some<Loaded>({ revision, ids, searcher: searcherOf(usearch, matrix, count, dimensions) })
+    }
+    if (Option.isNone(usearch)) return Option.none<Loaded>()
+    const graph = emptyGraph(usearch.value, dimensions)
+    const opened = yield* Effect.option(Effect.try(() => graph.load(path)))
+    if (Option.isNone(opened) || graph.dimensions() !== dimensions || graph.size() !== count)
+      return Option.none<Loaded>()
+    return Option.some<Loaded>({ revision, ids, searcher: overGraph(graph, count, dimensions) })
+  })
+
+  /** From the store, page by page; written to the files where that is possible. */
+  const fromStore = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind, revision: string) {
+    const count = yield* store.count(scope, kind)
+    const usearch = yield* native
+    const ids: Array<string> = []
+    let dimensions = 0
+    let matrix = new Int8Array(0)
+    let graph: ReturnType<typeof emptyGraph> | undefined
+    for (;;) {
+      const page = yield* store.page(scope, kind, Option.fromNullable(ids.at(-1)), pageSize)
+      const [first] = page
+      if (first === undefined) break
+      if (ids.length === 0) {
+        dimensions = first.vector.length
+        if (count >= graphFrom && Option.isSome(usearch)) graph = emptyGraph(usearch.value, dimensions)
+        else matrix = new Int8Array(count * dimensions)
+      }
+      const row = new Int8Array(dimensions)
+      for (const { id, vector } of page) {
+        const fits = vector.length === dimensions && ids.length < count
+        if (!fits || !quantise(vector, graph === undefined ? matrix : row, graph === undefined ? ids.length : 0))
+          return yield* unreadable("build", `the vector of ${id} does not fit the others, is zero or is not finite`)
+        ids.push(id)
+      }
+      if (graph !== undefined)
+        yield* addAll(
+          graph,
+          page.map(({ vector }) => vector),
+          ids.length - page.length
+        )
+    }
+    if (ids.length !== count) return yield* unreadable("build", `${ids.length} of ${count} vectors could be read`)
+    const about = { revision, count, dimensions }
+    const writing =
+      graph === undefined
+        ? files.write(scope, kind, { ...about, scalar: "i8" }, ids, new Uint8Array(matrix.buffer))
+        : files.write(scope, kind, { ...about, scalar: "f16" }, ids, (path) => graph.save(path))
+    yield* writing.pipe(
+      Effect.catchAll((cause) => Effect.logDebug("the vector index stays in memory: it cannot be written", cause))
+    )
+    const searcher =
+      graph === undefined ? searcherOf(usearch, matrix, count, dimensions) : overGraph(graph, count, dimensions)
+    const loaded: Loaded = { revision, ids, searcher }
+    return loaded
+  })
+
+  const hold = (scope: ScopeKey, kind: VectorKind, loaded: Loaded): Loaded => {
+    const key = `${kind}\u0000${scope}`
+    held.delete(key)
+    held.set(key, loaded)
+    for (const oldest of held.keys()) {
+      if (held.size <= mostHeld) break
+      held.delete(oldest)
+    }
+    return loaded
+  }
+
+  const current = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind, revision: string) {
+    const known = held.get(`${kind}\u0000${scope}`)
+    if (known?.revision === revision) return known
+    return yield* mutex.withPermits(1)(
+      Effect.gen(function* () {
+        const meanwhile = held.get(`${kind}\u0000${scope}`)
+        if (meanwhile?.revision === revision) return meanwhile
+        const found = yield* fromFiles(scope, kind, revision)
+        return hold(scope, kind, Option.isSome(found) ? found.value : yield* fromStore(scope, kind, revision))
+      })
+    )
+  })
+
+  /** Scores proposals on the stored vectors; asks for more until nothing that was not proposed can belong to the result. */
+  const nearest = Effect.fnUntraced(function* (
+    scope: ScopeKey,
+    kind: VectorKind,
+    { ids, searcher }: Loaded,
+    query: Float32Array,
+    limit: number
+  ) {
+    for (let asked = 4 * limit + 16; ; asked *= 4) {
+      const wanted = Math.min(asked, searcher.most)
+      const { farthest, places } = searcher.propose(query, wanted)
+      const proposed = places.flatMap((place) => ids[place] ?? [])
+      const vectors = yield* store.get(scope, kind, proposed)
+      const hits = vectors
+        .map(({ id, vector }): Hit => ({ id, score: cosine(query, vector) }))
+        .sort(better)
+        .slice(0, limit)
+      const last = hits.at(-1)
+      if (wanted >= searcher.most || last === undefined || last.score > farthest + searcher.error) return hits
+    }
+  })
+
+  const revisionOf = (scope: ScopeKey) =>
+    corpus.revision(scope).pipe(
+      Effect.map(({ revision }) => Option.some(revision)),
+      Effect.catchTag("UnknownScope", () => Effect.succeedNone)
+    )
+
+  return VectorIndex.of({
+    search: Effect.fnUntraced(function* (scope, kind, queries, limit) {
+      const revision = yield* revisionOf(scope)
+      if (Option.isNone(revision) || limit <= 0) return queries.map(() => [])
+      const loaded = yield* current(scope, kind, revision.value)
+      const { count, dimensions } = loaded.searcher
+      if (count === 0) return queries.map(() => [])
+      const misfit = queries.find((query) => query.length !== dimensions)
+      if (misfit !== undefined)
+        return yield* unreadable("search", `a query of ${misfit.length} dimensions meets vectors of ${dimensions}`)
+      return yield* Effect.forEach(queries, (query) => nearest(scope, kind, loaded, query, limit))
+    }),
+    build: Effect.fnUntraced(function* (scope, revision) {
+      for (const kind of kinds) {
+        yield* mutex.withPermits(1)(Effect.map(fromStore(scope, kind, revision), (loaded) => hold(scope, kind, loaded)))
+      }
+    }),
+    status: Effect.fnUntraced(function* (scope) {
+      const revision = yield* revisionOf(scope)
+      let fresh = true
+      let vectors = 0
+      let bytes = 0
+      for (const kind of kinds) {
+        const found = Option.isNone(revision) ? Option.none() : yield* files.read(scope, kind, revision.value)
+        const count = yield* store.count(scope, kind)
+        if (Option.isNone(found) || found.value.sidecar.count !== count) fresh = false
+        if (Option.isNone(found)) continue
+        vectors += found.value.sidecar.count
+        bytes += found.value.sidecar.vectors.bytes + found.value.sidecar.ids.bytes
+      }
+      return { fresh, vectors, bytes }
+    })
+  })
+})
+
+/** The index over files in a folder; they are made where they are not there. */
+export const layer = (
+  options: Options
+): Layer.Layer<VectorIndex, never, VectorStore | CorpusStore | FileSystem.FileSystem | Path.Path> =>
+  Layer.effect(VectorIndex, make(options))
