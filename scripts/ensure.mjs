@@ -1,0 +1,56 @@
+/**
+ * Makes a clone ready, doing only what is missing: installs the packages of the lock file, and with `--build` builds `dist/`.
+ * It needs nothing but Node, so that it can run before anything is installed.
+ */
+import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const at = (...parts) => join(root, ...parts)
+const modified = (path) => (existsSync(path) ? statSync(path).mtimeMs : Number.NEGATIVE_INFINITY)
+
+/** Runs a command; its output goes to standard error, so that results on standard output stay clean. */
+const run = (command, args) => {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] })
+  if (status === 0) return
+  process.stderr.write(`\`${[command, ...args].join(" ")}\` failed${error === undefined ? "" : `: ${error.message}`}\n`)
+  process.exit(1)
+}
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`staterag needs Node 20.19 or newer; this is ${process.version}\n`)
+  process.exit(1)
+}
+
+const lock = createHash("sha256")
+  .update(readFileSync(at("package-lock.json")))
+  .digest("hex")
+const marker = at("node_modules", ".staterag-lock")
+const installed = at("node_modules", ".package-lock.json")
+const isInstalled = existsSync(marker)
+  ? existsSync(installed) && readFileSync(marker, "utf8") === lock
+  : modified(installed) >= modified(at("package-lock.json"))
+if (!isInstalled) {
+  process.stderr.write(
+    "Installing what the lock file names (a native module may be compiled; this can take two minutes) …\n"
+  )
+  run("npm", ["ci", "--no-audit", "--no-fund"])
+  writeFileSync(marker, lock)
+}
+
+if (process.argv.includes("--build")) {
+  const files = (folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  const sources = [...files(at("src")), at("scripts", "build.ts"), at("package.json"), at("package-lock.json")]
+  const built = Math.min(modified(at("dist", "staterag.js")), modified(at("dist", ".complete")))
+  if (sources.some((path) => modified(path) > built)) {
+    process.stderr.write("Building …\n")
+    run(process.execPath, ["--import", "tsx", at("scripts", "build.ts")])
+  }
+}

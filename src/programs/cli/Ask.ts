@@ -1,0 +1,132 @@
+/** `staterag ask`: one question, answered with quotations. */
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Option, Schema, Stream } from "effect"
+import type { Answer } from "../../domain/Answer.ts"
+import { Event } from "../../domain/Event.ts"
+import { CorpusStore } from "../../services/CorpusStore.ts"
+import { SourceFiles } from "../../services/SourceFiles.ts"
+import { ask, askStream } from "../Ask.ts"
+import { explain } from "../Explain.ts"
+import { answerText } from "./AnswerText.ts"
+import { assignments, common, existingHouse, print, revisionOf, set, settingsOf, warn, within } from "./Common.ts"
+import { Stopped, UsageError } from "./Failure.ts"
+import type { Page } from "./Help.ts"
+import { Host } from "./Host.ts"
+import { documentsWithin, questionOf } from "./Question.ts"
+import type { Given, Settings } from "./Settings.ts"
+import { json, oneLine } from "./Text.ts"
+
+const options = {
+  maxCycles: Options.integer("max-cycles").pipe(
+    Options.withPseudoName("N"),
+    Options.withDescription("cycles at most (default 3)"),
+    Options.optional
+  ),
+  evidenceTokens: Options.integer("evidence-tokens").pipe(
+    Options.withPseudoName("N"),
+    Options.withDescription("reader tokens of evidence at most (default 2048)"),
+    Options.optional
+  ),
+  timeout: Options.text("timeout").pipe(
+    Options.withPseudoName("TIME"),
+    Options.withDescription("a limit such as 500ms, 30s or 2m; what was found by then is answered from"),
+    Options.optional
+  ),
+  within,
+  stream: Options.boolean("stream").pipe(Options.withDescription("one event a line (JSON), as they happen")),
+  set
+}
+
+const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
+
+const milliseconds = (text: string): Effect.Effect<number, UsageError> => {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim())
+  const unit = match?.[2]
+  const ms = Number(match?.[1] ?? 0) * (unit === "ms" || unit === "m" || unit === "h" ? units[unit] : units.s)
+  return ms > 0
+    ? Effect.succeed(ms)
+    : new UsageError({ message: `--timeout ${text} is no time`, advice: "write 500ms, 30s, 2m or a number of seconds" })
+}
+
+/** The options that are short for a policy. */
+const shorthands = Effect.fnUntraced(function* (given: {
+  readonly maxCycles: Option.Option<number>
+  readonly evidenceTokens: Option.Option<number>
+  readonly timeout: Option.Option<string>
+}) {
+  const time = yield* Effect.transposeMapOption(given.timeout, milliseconds)
+  const all = [
+    { name: "maxCycles", value: given.maxCycles, source: "--max-cycles" },
+    { name: "evidenceTokens", value: given.evidenceTokens, source: "--evidence-tokens" },
+    { name: "budget.time", value: time, source: "--timeout" }
+  ]
+  return all.flatMap(({ name, source, value }): Given["policies"] =>
+    Option.match(value, { onNone: () => [], onSome: (n) => [{ name, value: String(n), source }] })
+  )
+})
+
+/** Says which indexed files have changed since: the answer rests on what was indexed. */
+const warnStale = (settings: Settings) =>
+  Effect.gen(function* () {
+    const corpus = yield* CorpusStore
+    const stale = yield* (yield* SourceFiles).stale(yield* corpus.sources(settings.scope))
+    if (stale.length > 0)
+      yield* warn(
+        `${stale.length === 1 ? `${oneLine(stale[0] ?? "", 100)} has` : `${stale.length} indexed files have`} changed since; run \`staterag index\` again`
+      )
+  })
+
+const encodeEvent = Schema.encodeSync(Event)
+
+export const command = Command.make(
+  "ask",
+  { ...common, ...options, question: Args.text({ name: "QUESTION" }).pipe(Args.repeated) },
+  ({ evidenceTokens, maxCycles, question: words, set: pairs, stream, timeout, within: glob, ...values }) =>
+    Effect.gen(function* () {
+      const question = yield* questionOf("ask", words)
+      const policies = [...(yield* assignments(pairs)), ...(yield* shorthands({ maxCycles, evidenceTokens, timeout }))]
+      const settings = yield* settingsOf(values, policies)
+      const { policy, scope } = settings
+      const host = yield* Host
+
+      /** ⊥ is an answer too: its outcome and reason are in the journal. */
+      const incomplete = (run: Answer["run"]) => Effect.map(explain(scope, Option.some(run)), (told) => told.run)
+
+      const asked = Effect.gen(function* () {
+        yield* revisionOf(settings)
+        const within = yield* documentsWithin(settings, glob)
+        if (!values.quiet) yield* warnStale(settings)
+        if (stream) {
+          yield* askStream(question, { scope, policy, within }).pipe(
+            Stream.runForEach((event) => host.out(`${json(encodeEvent(event))}\n`))
+          )
+          return Option.none<Answer>()
+        }
+        return Option.some(
+          yield* ask(question, { scope, policy, within }).pipe(
+            Effect.catchTag("Incomplete", (error) => incomplete(error.run))
+          )
+        )
+      })
+      const answer = yield* existingHouse(settings, values.quiet, asked)
+      if (Option.isNone(answer)) return
+      yield* print(values.json, answer.value, () => answerText(answer.value))
+      if (answer.value.outcome === "Incomplete") return yield* new Stopped({ code: 3 })
+    })
+)
+
+export const page: Page = {
+  name: "ask",
+  descriptor: command.descriptor,
+  summary: "answers a question from what is indexed, with file, line and quotation",
+  examples: [
+    [`staterag ask "Who maintains the parser?"`, "the answer, then numbered quotations"],
+    ["cat question.txt | staterag ask - --json", "from standard input, one JSON document"],
+    [`staterag ask "…" --within "docs/**" --max-cycles 2`, "only from these documents, two cycles at most"],
+    [`staterag ask "…" --set navigator=beam --stream`, "with another policy, one event a line"]
+  ],
+  notes: [
+    "Index something first: `staterag index PATH`. Then `staterag explain` shows how the answer was found.",
+    "The answer ends in one of four ways. Bypass: the first passages settle the question. Release: a cycle's evidence was verified. Fallback: no cycle's was, and what all found is answered from. Incomplete (exit 3): a step broke the contract, so no answer was formed."
+  ]
+}

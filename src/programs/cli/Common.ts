@@ -1,0 +1,116 @@
+/** What every command shares: its options, its settings, the state folder, and how results are written. */
+import { Options } from "@effect/cli"
+import { Context, Effect, Logger, LogLevel, Option } from "effect"
+import { CorpusStore } from "../../services/CorpusStore.ts"
+import { UnknownScope } from "../../services/StoreError.ts"
+import { NotFound, UsageError } from "./Failure.ts"
+import { Host } from "./Host.ts"
+import { type Given, resolve, type Settings } from "./Settings.ts"
+import { json } from "./Text.ts"
+
+/** What was said before the command's own options: the log level stands for the parser's built-in one. */
+export class LogLevelOption extends Context.Reference<LogLevelOption>()("staterag/programs/cli/LogLevelOption", {
+  defaultValue: (): string | undefined => undefined
+}) {}
+
+const textOption = (name: string, placeholder: string, description: string) =>
+  Options.text(name).pipe(Options.withPseudoName(placeholder), Options.withDescription(description), Options.optional)
+
+/** The options of every command. */
+export const common = {
+  dir: textOption("dir", "DIR", "the state folder"),
+  scope: textOption("scope", "KEY", "which corpus of the state folder"),
+  json: Options.boolean("json").pipe(Options.withDescription("one JSON document on standard output")),
+  quiet: Options.boolean("quiet").pipe(Options.withDescription("no progress, no warnings")),
+  config: textOption("config", "FILE", "settings as JSON")
+}
+
+/** `--set NAME=VALUE`, for every policy. */
+export const set = Options.text("set").pipe(
+  Options.withPseudoName("NAME=VALUE"),
+  Options.withDescription("sets a policy, such as maxCycles=2 or budget.tokens=5000; `staterag config` lists them"),
+  Options.repeated
+)
+
+/** `--within GLOB`, filtered before ranking. */
+export const within = textOption("within", "GLOB", "only these documents; filtered before ranking")
+
+export interface CommonValues {
+  readonly dir: Option.Option<string>
+  readonly scope: Option.Option<string>
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly config: Option.Option<string>
+}
+
+/** `NAME=VALUE` pairs as policies. */
+export const assignments = (pairs: ReadonlyArray<string>): Effect.Effect<Given["policies"], UsageError> =>
+  Effect.forEach(pairs, (pair) => {
+    const at = pair.indexOf("=")
+    return at < 1
+      ? new UsageError({ message: `--set ${pair} is no NAME=VALUE`, advice: "write --set maxCycles=2" })
+      : Effect.succeed({ name: pair.slice(0, at), value: pair.slice(at + 1), source: `--set ${pair}` })
+  })
+
+/** The settings of a command line; says on standard error which environment variables are none of ours. */
+export const settingsOf = Effect.fnUntraced(function* (values: CommonValues, policies: Given["policies"] = []) {
+  const settings = yield* resolve({
+    dir: Option.getOrUndefined(values.dir),
+    scope: Option.getOrUndefined(values.scope),
+    config: Option.getOrUndefined(values.config),
+    logLevel: yield* LogLevelOption,
+    policies
+  })
+  if (settings.unknown.length > 0 && !values.quiet)
+    yield* warn(`${settings.unknown.join(", ")}: no such setting in this version; \`staterag config\` lists them`)
+  return settings
+})
+
+/** A line on standard error that is no failure. */
+export const warn = (message: string): Effect.Effect<void, never, Host> =>
+  Effect.flatMap(Host, (host) => host.err(`staterag: warning: ${message}\n`))
+
+const level = (name: string): LogLevel.LogLevel =>
+  LogLevel.allLevels.find((candidate) => candidate._tag.toLowerCase() === name.toLowerCase()) ?? LogLevel.Warning
+
+const inHouse = <A, E, R>(settings: Settings, quiet: boolean, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Host, (host) =>
+    effect.pipe(
+      Effect.provide(host.open({ directory: settings.directory, progress: !quiet })),
+      Logger.withMinimumLogLevel(level(settings.logLevel))
+    )
+  )
+
+/** Runs `effect` over the state folder, which is created if need be. */
+export const creatingHouse = <A, E, R>(settings: Settings, quiet: boolean, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const host = yield* Host
+    if ((yield* host.kindOf(settings.directory)) === "File")
+      return yield* new NotFound({
+        message: `${settings.directory} is a file, not a folder`,
+        advice: "choose another --dir for the state"
+      })
+    return yield* inHouse(settings, quiet, effect)
+  })
+
+/** The same, over a state folder that must be there: nothing is created by looking. */
+export const existingHouse = <A, E, R>(settings: Settings, quiet: boolean, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const host = yield* Host
+    if ((yield* host.kindOf(settings.directory)) === "File")
+      return yield* new NotFound({
+        message: `${settings.directory} is a file, not a state folder`,
+        advice: "choose another --dir, or create one with `staterag index PATH`"
+      })
+    if ((yield* host.kindOf(host.resolve(settings.directory, "staterag.db"))) === "Absent")
+      return yield* new UnknownScope({ scope: settings.scope, known: [] })
+    return yield* inHouse(settings, quiet, effect)
+  })
+
+/** The revision of the scope, or `UnknownScope` with the nearest one. */
+export const revisionOf = (settings: Settings) =>
+  Effect.flatMap(CorpusStore, (corpus) => corpus.revision(settings.scope))
+
+/** Writes a result: its JSON with `--json`, else its text. */
+export const print = (asJson: boolean, value: unknown, text: () => string): Effect.Effect<void, never, Host> =>
+  Effect.flatMap(Host, (host) => host.out(asJson ? `${json(value)}\n` : text()))

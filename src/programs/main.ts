@@ -1,0 +1,127 @@
+#!/usr/bin/env node
+/** The command `staterag`: wiring. Settings come in here, layers are chosen here, and this is the only place that runs an effect. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { text as readAll } from "node:stream/consumers"
+import type { Runtime } from "@effect/platform"
+import { NodeFileSystem, NodePath, NodeRuntime, NodeTerminal } from "@effect/platform-node"
+import { Cause, Effect, Exit, Layer, Logger, Option } from "effect"
+import { version } from "../domain/Version.ts"
+import { run } from "./cli/App.ts"
+import { exitCodes, failure } from "./cli/Failure.ts"
+import { Host, HostError } from "./cli/Host.ts"
+import { printable } from "./cli/Text.ts"
+
+const hostError = (file: string) => (cause: unknown) =>
+  new HostError({ path: file, detail: cause instanceof Error ? cause.message : String(cause) })
+
+/** A call of Node's as an effect, with `absent` where there is no such file. */
+const attempt = <A>(file: string, use: () => A, absent: A): Effect.Effect<A, HostError> =>
+  Effect.try({
+    try: () => {
+      try {
+        return use()
+      } catch (cause) {
+        const code = cause instanceof Error && "code" in cause ? cause.code : undefined
+        if (code === "ENOENT" || code === "ENOTDIR") return absent
+        throw cause
+      }
+    },
+    catch: hostError(file)
+  })
+
+const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    stream.write(text, () => resume(Effect.void))
+  })
+
+const host = Layer.succeed(Host, {
+  environment: process.env,
+  resolve: (...parts) => path.resolve(...parts),
+  matcher: (pattern) =>
+    Effect.promise(() => import("../layers/ingest/Globs.ts")).pipe(
+      Effect.flatMap(({ glob }) => glob(pattern)),
+      Effect.mapBoth({
+        onSuccess: ({ matches }) => matches,
+        onFailure: (detail) => new HostError({ path: pattern, detail })
+      })
+    ),
+  kindOf: (file) =>
+    attempt<"File" | "Folder" | "Absent">(file, () => (fs.statSync(file).isDirectory() ? "Folder" : "File"), "Absent"),
+  readText: (file) => attempt(file, () => Option.some(fs.readFileSync(file, "utf8")), Option.none()),
+  sizes: (folder) =>
+    attempt(
+      folder,
+      () =>
+        fs
+          .readdirSync(folder, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => path.join(entry.parentPath, entry.name))
+          .map((file) => ({
+            path: path.relative(folder, file).split(path.sep).join("/"),
+            bytes: fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
+          }))
+          .sort((a, b) => (a.path < b.path ? -1 : 1)),
+      []
+    ),
+  stdin: Effect.tryPromise({ try: () => readAll(process.stdin), catch: hostError("standard input") }),
+  out: (text) => write(process.stdout, text),
+  err: (text) => write(process.stderr, text),
+  terminal: {
+    in: process.stdin.isTTY === true,
+    out: process.stdout.isTTY === true,
+    columns: process.stdout.columns || 80
+  },
+  open: ({ directory }) =>
+    // what no question needs (`--help`, `config`) does not wait for the database's driver
+    Layer.unwrapEffect(
+      Effect.map(
+        Effect.promise(() => import("../layers/Embedded.ts")),
+        (embedded) => embedded.layer({ directory })
+      )
+    )
+})
+
+const logger = Logger.replace(
+  Logger.defaultLogger,
+  Logger.make(({ logLevel, message }) => {
+    const parts = Array.isArray(message) ? message.map(String) : [String(message)]
+    process.stderr.write(`staterag: ${logLevel._tag.toLowerCase()}: ${printable(parts.join(" "))}\n`)
+  })
+)
+
+let terminated = false
+process.once("SIGTERM", () => {
+  terminated = true
+})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    // whoever was reading has had enough: that is no fault
+    if (error.code === "EPIPE") process.exit(exitCodes.done)
+    throw error
+  })
+}
+
+const teardown: Runtime.Teardown = (exit, onExit) => {
+  if (Exit.isSuccess(exit)) return onExit(exitCodes.done)
+  if (Cause.isInterruptedOnly(exit.cause)) {
+    process.stderr.write("staterag: interrupted; what was stored before is as it was\n")
+    return onExit(terminated ? exitCodes.terminated : exitCodes.interrupted)
+  }
+  const failed = Cause.failureOption(exit.cause)
+  if (Option.isNone(failed)) {
+    process.stderr.write(
+      `staterag: this is a defect of staterag ${version} (node ${process.version}, ${process.platform}), not a mistake of yours.\n${Cause.pretty(exit.cause)}\nPlease report it with the lines above and the command that you ran; nothing that was stored before is lost.\n`
+    )
+    return onExit(exitCodes.defect)
+  }
+  const { advice, code, message } = failure(failed.value)
+  if (message !== "") process.stderr.write(`staterag: ${printable(message)}\n`)
+  if (advice !== "") process.stderr.write(`  ${printable(advice)}\n`)
+  onExit(code)
+}
+
+run(process.argv.slice(2)).pipe(
+  Effect.provide(Layer.mergeAll(host, NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, logger)),
+  NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true, teardown })
+)
