@@ -19,6 +19,8 @@ export interface Table<V> {
   readonly keys: () => ReadonlyArray<string>
   /** By key. */
   readonly values: () => ReadonlyArray<V>
+  /** The values after the key `after`, by key, at most `limit`. */
+  readonly page: (after: string, limit: number) => ReadonlyArray<V>
 }
 
 export class Memory extends Context.Tag("staterag/layers/memory/Memory")<
@@ -89,7 +91,18 @@ const makeTable = <V>(note: (undo: () => void) => void): Table<V> => {
     },
     size: () => map.size,
     keys,
-    values: () => keys().flatMap((key) => map.get(key) ?? [])
+    values: () => keys().flatMap((key) => map.get(key) ?? []),
+    page: (after, limit) => {
+      const all = keys()
+      let low = 0
+      let high = all.length
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        if (byCodePoint(all[middle] ?? "", after) > 0) high = middle
+        else low = middle + 1
+      }
+      return all.slice(low, low + limit).flatMap((key) => map.get(key) ?? [])
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import { Transaction } from "../../services/Transaction.ts"
 import { insertRows } from "./Execute.ts"
 import { methods } from "./Methods.ts"
 import { by, compile, decodeRows, integer } from "./Rows.ts"
-import { ensureScope, findScope, scope, wordTable } from "./Scopes.ts"
+import { ensureScope, findScope, resetWords, scope, wordTable } from "./Scopes.ts"
 
 /** The distinct terms that an index can hold, quoted: inside quotes nothing is an operator. Whatever has ASCII punctuation is no term. */
 const quoted = (wanted: ReadonlyArray<string>): ReadonlyMap<string, string> =>
@@ -46,10 +46,6 @@ const selectLastRow = "SELECT coalesce(max(row), 0) AS row FROM staterag_entry"
 const deleteEntries = "DELETE FROM staterag_entry WHERE row IN (SELECT value FROM json_each(?1))"
 const deleteKind = `DELETE FROM staterag_entry WHERE scope = ${scope} AND kind = ?2`
 const deleteWords = (table: string): string => `DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?1))`
-const deleteAllWords = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('delete-all')`
-/** A deleted row's words stay in the index until its segments are merged; this merges them, so that nothing of it is left. */
-const optimize = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('optimize')`
-
 /** More than was asked for, so that those that tie with the last can be told apart by id. */
 const spare = 32
 
@@ -135,7 +131,6 @@ const make = Effect.gen(function* () {
           const rows = JSON.stringify(old.map(({ row }) => row))
           yield* run(deleteWords(table), [rows])
           yield* run(deleteEntries, [rows])
-          yield* run(optimize(table), [])
         })
       )
     }),
@@ -145,7 +140,7 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const number = yield* findScope(run, method, key)
           if (number === undefined) return
-          yield* run(deleteAllWords(wordTable(kind, number)), [])
+          yield* resetWords(run, kind, number)
           yield* run(deleteKind, [key, kind])
         })
       )

@@ -19,11 +19,25 @@ export const wordTable = (kind: LexicalKind, number: number): string =>
 
 /**
  * Words arrive folded and joined by spaces, so the plain `ascii` tokenizer takes them as they are: it parts at ASCII punctuation and leaves
- * every other character alone, whatever this SQLite knows of Unicode. The texts themselves are not kept a second time.
+ * every other character alone, whatever this SQLite knows of Unicode.
+ *
+ * The table keeps its texts: a contentless one (`contentless_delete`) never takes a deleted row out of the totals that `bm25()` divides by,
+ * so that its ranking would depend on what had once been there.
  */
 const createWordTable = (kind: LexicalKind, number: number): string =>
-  `CREATE VIRTUAL TABLE ${wordTable(kind, number)}
-     USING fts5(title, body, content = '', contentless_delete = 1, tokenize = 'ascii')`
+  `CREATE VIRTUAL TABLE ${wordTable(kind, number)} USING fts5(title, body, tokenize = 'ascii')`
+
+/** Takes a deleted row's words out of the index at once, instead of marking them deleted. */
+const forgetWords = (kind: LexicalKind, number: number): string =>
+  `INSERT INTO ${wordTable(kind, number)} (${wordTable(kind, number)}, rank) VALUES ('secure-delete', 1)`
+
+/** An empty word table, in the place of the one that may be there. */
+export const resetWords = (run: Execute, kind: LexicalKind, number: number): Effect.Effect<void, StoreError> =>
+  Effect.forEach(
+    [`DROP TABLE IF EXISTS ${wordTable(kind, number)}`, createWordTable(kind, number), forgetWords(kind, number)],
+    (statement) => run(statement, []),
+    { discard: true }
+  )
 
 export const findScope = Effect.fnUntraced(function* (
   run: Execute,
@@ -47,7 +61,7 @@ export const ensureScope = Effect.fnUntraced(function* (
     "staterag_scope",
     yield* run("INSERT INTO staterag_scope (key) VALUES (?1) RETURNING id", [key])
   )
-  yield* run(createWordTable("Passage", number), [])
-  yield* run(createWordTable("Relation", number), [])
+  yield* resetWords(run, "Passage", number)
+  yield* resetWords(run, "Relation", number)
   return number
 })
