@@ -10,6 +10,7 @@ import { Digest } from "../../services/Digest.ts"
 import { DocumentParser } from "../../services/DocumentParser.ts"
 import { type Found, type Listing, type Skipped, SourceFiles } from "../../services/SourceFiles.ts"
 import { decode } from "./Decode.ts"
+import * as DocumentParserLocal from "./DocumentParserLocal.ts"
 import { explain, modifiedAt, notRegular } from "./Files.ts"
 import { look } from "./Looking.ts"
 
@@ -94,6 +95,15 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The parser says which extensions are read. */
-export const layer: Layer.Layer<SourceFiles, never, FileSystem.FileSystem | Path.Path | DocumentParser | Digest> =
-  Layer.effect(SourceFiles, make)
+/** Finds the extensions that the parser in the context reads. */
+export const layerWithParser: Layer.Layer<
+  SourceFiles,
+  never,
+  FileSystem.FileSystem | Path.Path | Digest | DocumentParser
+> = Layer.effect(SourceFiles, make)
+
+/** Finds the extensions that {@link DocumentParserLocal} reads. */
+export const layer: Layer.Layer<SourceFiles, never, FileSystem.FileSystem | Path.Path | Digest> = Layer.provide(
+  layerWithParser,
+  DocumentParserLocal.layer
+)

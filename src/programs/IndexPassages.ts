@@ -1,0 +1,124 @@
+/** Documents into the stores: cut into passages, indexed by words and by vectors. What has not changed is not embedded again. */
+import { Effect } from "effect"
+import type { Document, Passage } from "../domain/Corpus.ts"
+import { type DocumentId, PassageId, type ScopeKey } from "../domain/Ids.ts"
+import { passages as cut } from "../domain/Passages.ts"
+import { CorpusStore } from "../services/CorpusStore.ts"
+import type { Digest } from "../services/Digest.ts"
+import type { ParsedDocument } from "../services/DocumentParser.ts"
+import { type EmbeddingError, EmbeddingModel } from "../services/EmbeddingModel.ts"
+import { LexicalIndex } from "../services/LexicalIndex.ts"
+import type { StoreError } from "../services/StoreError.ts"
+import { VectorStore } from "../services/VectorStore.ts"
+
+/** A document with its passages, ready to be stored. */
+export interface Entry {
+  readonly document: Document
+  readonly passages: ReadonlyArray<Passage>
+}
+
+/** How many passages are stored and embedded at once. */
+export const batchSize = 200
+const idLength = 32
+
+/** The passages of a document. An id is a digest of document, text and which occurrence of that text it is, so it outlives edits elsewhere. */
+export const passagesOf = (
+  document: Document,
+  blocks: ParsedDocument["blocks"],
+  hash: Digest["Type"]["hash"],
+  tokens: (text: string) => number
+): ReadonlyArray<Passage> => {
+  const occurrences = new Map<string, number>()
+  return cut(document.text, blocks).map(({ end, headings, line, start, text }) => {
+    const occurrence = (occurrences.get(text) ?? 0) + 1
+    occurrences.set(text, occurrence)
+    const id = PassageId.make(hash("passage", document.id, text, String(occurrence)).slice(0, idLength))
+    return { id, document: document.id, title: document.title, headings, start, end, line, text, tokens: tokens(text) }
+  })
+}
+
+/** What a passage's vector stands for. */
+const embedded = (passage: Passage): string => [passage.title, ...passage.headings, passage.text].join("\n")
+
+/** Embeds passages and stores their vectors. */
+export const embed = (
+  scope: ScopeKey,
+  passages: ReadonlyArray<Passage>
+): Effect.Effect<void, StoreError | EmbeddingError, EmbeddingModel | VectorStore> =>
+  Effect.gen(function* () {
+    const model = yield* EmbeddingModel
+    const store = yield* VectorStore
+    for (let from = 0; from < passages.length; from += batchSize) {
+      const batch = passages.slice(from, from + batchSize)
+      const vectors = yield* model.embed(batch.map(embedded))
+      yield* store.put(
+        scope,
+        "Passage",
+        batch.flatMap(({ id }, i) => {
+          const vector = vectors[i]
+          return vector === undefined ? [] : [{ id, vector }]
+        })
+      )
+    }
+  })
+
+/** Takes passages out of both indexes. */
+const forget = Effect.fnUntraced(function* (scope: ScopeKey, ids: ReadonlyArray<PassageId>) {
+  if (ids.length === 0) return
+  yield* (yield* LexicalIndex).remove(scope, "Passage", ids)
+  yield* (yield* VectorStore).remove(scope, "Passage", ids)
+})
+
+/** Removes documents and all that was made of them. */
+export const remove = (
+  scope: ScopeKey,
+  documents: ReadonlyArray<DocumentId>
+): Effect.Effect<void, StoreError, CorpusStore | LexicalIndex | VectorStore> =>
+  Effect.gen(function* () {
+    if (documents.length === 0) return
+    yield* forget(scope, yield* (yield* CorpusStore).remove(scope, documents))
+  })
+
+const looksSame = (a: Passage, b: Passage): boolean =>
+  a.title === b.title && a.headings.length === b.headings.length && a.headings.every((h, i) => h === b.headings[i])
+
+/**
+ * Adds or replaces documents. Passages whose text, title and headings are as they were keep their entries and vectors; with `vectors`
+ * false, none are made.
+ */
+export const write = (
+  scope: ScopeKey,
+  entries: ReadonlyArray<Entry>,
+  vectors: boolean
+): Effect.Effect<void, StoreError | EmbeddingError, CorpusStore | LexicalIndex | VectorStore | EmbeddingModel> =>
+  Effect.gen(function* () {
+    const corpus = yield* CorpusStore
+    const passages = entries.flatMap((entry) => entry.passages)
+    const ids = passages.map(({ id }) => id)
+    const before = new Map((yield* corpus.passages(scope, ids)).map((passage) => [passage.id, passage]))
+    const replaced = yield* corpus.remove(
+      scope,
+      entries.map(({ document }) => document.id)
+    )
+    yield* corpus.put(scope, entries)
+    const current = new Set(ids)
+    yield* forget(
+      scope,
+      replaced.filter((id) => !current.has(id))
+    )
+    const fresh = passages.filter((passage) => {
+      const old = before.get(passage.id)
+      return old === undefined || !looksSame(old, passage)
+    })
+    yield* (yield* LexicalIndex).put(
+      scope,
+      "Passage",
+      fresh.map(({ document, headings, id, text, title }) => ({
+        id,
+        title: [title, ...headings].join("\n"),
+        body: text,
+        document
+      }))
+    )
+    if (vectors) yield* embed(scope, fresh)
+  })
