@@ -56,8 +56,8 @@ export interface PlainRoles {
 
 /** The journal's two tables: the newest token of each run, and its events. */
 export interface PlainJournal {
-  readonly tokens: Map<string, number>
-  readonly events: Map<string, Array<Event>>
+  tokens: Map<string, number>
+  events: Map<string, Array<Event>>
 }
 
 export interface PlainSettings {

@@ -61,8 +61,14 @@ const Roles = Layer.mergeAll(
   Layer.succeed(Reader, { read: () => Effect.succeed(reading) })
 )
 
-const found = <K, V>(all: ReadonlyMap<K, V>, keys: ReadonlyArray<K>): ReadonlyArray<V> =>
-  keys.flatMap((key) => all.get(key) ?? [])
+const found = <K, V>(all: ReadonlyMap<K, V>, keys: ReadonlyArray<K>): ReadonlyArray<V> => {
+  const values: Array<V> = []
+  for (const key of keys) {
+    const value = all.get(key)
+    if (value !== undefined) values.push(value)
+  }
+  return values
+}
 
 const Lookups = Layer.mergeAll(
   Layer.mock(CorpusStore, {
@@ -77,12 +83,12 @@ const Lookups = Layer.mergeAll(
       Effect.sync(() => {
         const types = new Map<NodeId, NodeType>()
         const taken = new Set<string>()
-        path.forEach((id, i) => {
+        for (const [i, id] of path.entries()) {
           const type = nodes.get(id)?.type
           if (type !== undefined) types.set(id, type)
-          const key = edgeKey(path[i - 1] ?? root.id, id)
-          if (i > 0 && edges.has(key)) taken.add(key)
-        })
+          const key = i === 0 ? "" : edgeKey(path[i - 1] ?? id, id)
+          if (edges.has(key)) taken.add(key)
+        }
         return { root: root.id, types, edges: taken }
       })
   }),
@@ -93,8 +99,8 @@ const Lookups = Layer.mergeAll(
 
 /** The journal's two tables: the newest token of each run, and its events. */
 export interface Tables {
-  readonly tokens: Map<string, FencingToken>
-  readonly events: Map<string, Array<Event>>
+  tokens: Map<string, FencingToken>
+  events: Map<string, Array<Event>>
 }
 
 const journalOver = (tables: Tables): Layer.Layer<Journal> =>

@@ -54,9 +54,11 @@ const first = <A>(
   wrong: (item: A, index: number) => boolean,
   say: (item: A) => string
 ): Option.Option<string> => {
-  const index = items.findIndex(wrong)
-  const item = items[index]
-  return item === undefined ? Option.none() : Option.some(say(item))
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]
+    if (item !== undefined && wrong(item, i)) return Option.some(say(item))
+  }
+  return Option.none()
 }
 const slotNames = (plan: Plan): ReadonlySet<string> => new Set(plan.slots.map((slot) => slot.name))
 const stagedSlots = (state: State): ReadonlySet<string> =>

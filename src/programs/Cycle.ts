@@ -39,7 +39,7 @@ export const make = (
   ledger: Ledger,
   memory: CycleMemory
 ): Effect.Effect<Verification, Failure> => {
-  const { policy, scope } = inquiry
+  const { policy, question, revision, run, scope, within } = inquiry
 
   const turn = <R extends Role, F extends Field>(
     role: R,
@@ -49,7 +49,12 @@ export const make = (
     const view = ledger.view()
     const last = view.cycles[view.cycles.length - 1]
     return {
-      ...inquiry,
+      run,
+      question,
+      scope,
+      policy,
+      revision,
+      within,
       cycle: view.cycles.length + 1,
       state: stagedState(view),
       feedback: last === undefined ? Option.none() : Option.some(last.verification.justification),

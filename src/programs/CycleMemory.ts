@@ -82,26 +82,25 @@ export const make = (
     })
   }
 
-  const write = (role: Role) =>
-    Effect.fnUntraced(function* (draft: Draft) {
-      const { payload, scope } = draft
-      const owner = scope === "Global" ? "" : scope === "Task" ? run : `${run} ${role}`
-      const id = ArtifactId.make(digest.hash("artifact", scopeKey, scope, owner, JSON.stringify(payload)).slice(0, 32))
-      const allowed = permit(claim(role, "write"), { id, scopeKey, scope, run, producer: role })
-      if (Either.isLeft(allowed)) return yield* allowed.left
-      const restsOn = yield* Effect.mapError(grounding(role, draft), failed(role))
-      if (!kept(policy, draft) || pending.some((other) => other.id === id)) return
-      const createdAt = clock.unsafeCurrentTimeMillis()
-      const { days } = policy.persistence[payload.kind]
-      const expiresAt = days === null ? null : createdAt + days * dayMs
-      pending.push({ id, scopeKey, scope, run, producer: role, payload, restsOn, createdAt, expiresAt })
-    })
+  const write = Effect.fnUntraced(function* (role: Role, draft: Draft) {
+    const { payload, scope } = draft
+    const owner = scope === "Global" ? "" : scope === "Task" ? run : `${run} ${role}`
+    const id = ArtifactId.make(digest.hash("artifact", scopeKey, scope, owner, JSON.stringify(payload)).slice(0, 32))
+    const allowed = permit(claim(role, "write"), { id, scopeKey, scope, run, producer: role })
+    if (Either.isLeft(allowed)) return yield* allowed.left
+    const restsOn = yield* Effect.mapError(grounding(role, draft), failed(role))
+    if (!kept(policy, draft) || pending.some((other) => other.id === id)) return
+    const createdAt = clock.unsafeCurrentTimeMillis()
+    const { days } = policy.persistence[payload.kind]
+    const expiresAt = days === null ? null : createdAt + days * dayMs
+    pending.push({ id, scopeKey, scope, run, producer: role, payload, restsOn, createdAt, expiresAt })
+  })
 
   return {
     as: (role) => ({
       read: (ids) => Effect.mapError(pool.read(claim(role, "read"), ids), failed(role)),
       own: Effect.suspend(() => Effect.mapError(pool.own(claim(role, "read")), failed(role))),
-      write: write(role)
+      write: (draft) => write(role, draft)
     }),
     take: () => {
       const taken = pending

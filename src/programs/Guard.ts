@@ -81,10 +81,7 @@ export const make = (
               onTimeout: (): IncompleteCause => exhausted("time")
             })
           )
-    return Effect.matchEffect(limited, {
-      onFailure: (cause) => fail(stage, cause),
-      onSuccess: Effect.succeed
-    })
+    return Effect.catchAll(limited, (cause) => fail(stage, cause))
   }
 
   const unchanged = (stage: Stage): Effect.Effect<void, Failure> =>

@@ -50,9 +50,12 @@ export const make = (
   observe?.(first)
 
   const record = (fact: Fact): void => {
-    const stamp = { run, sequence: view.sequence, at: clock.unsafeCurrentTimeMillis(), version: eventVersion }
+    // one literal: a spread of the stamp as well would cost as much as folding the event
     const event = {
-      ...stamp,
+      run,
+      sequence: view.sequence,
+      at: clock.unsafeCurrentTimeMillis(),
+      version: eventVersion,
       cycle: fact.tag === "CycleStarted" ? view.cycles.length + 1 : currentCycle(view),
       ...fact
     } as Event
