@@ -101,7 +101,7 @@ export const scan = (matrix: Int8Array, count: number, dimensions: number): Sear
 }
 
 const connectivity = 16
-const expansion = 64
+const expansion = { add: 64, search: 128 } as const
 const mostFromGraph = 4096
 /** Vectors added between two chances for other fibers. */
 const stride = 100
@@ -114,8 +114,8 @@ export const emptyGraph = (usearch: Usearch, dimensions: number): Graph =>
     metric: usearch.MetricKind.Cos,
     quantization: usearch.ScalarKind.F16,
     connectivity,
-    expansion_add: expansion,
-    expansion_search: expansion,
+    expansion_add: expansion.add,
+    expansion_search: expansion.search,
     multi: false
   })
 

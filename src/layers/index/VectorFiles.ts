@@ -64,6 +64,9 @@ export interface VectorFiles {
   ) => Effect.Effect<void, PlatformError | UnknownException>
 }
 
+/** Keeps nothing. */
+export const none: VectorFiles = { read: () => Effect.succeedNone, write: () => Effect.void }
+
 /** Files under `directory`, in one folder a scope. */
 export const make = Effect.fnUntraced(function* (directory: string) {
   const fs = yield* FileSystem.FileSystem

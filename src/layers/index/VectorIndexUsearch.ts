@@ -2,10 +2,10 @@
  * Nearest vectors with USearch, over files that can be thrown away: the {@link VectorStore} is the truth, and on any doubt (a file that is
  * missing, damaged, of another revision, or of another count than the store) the index is made again from it.
  *
- * Candidates come from 8-bit vectors (below {@link Options.graphFrom}) or from a graph; they are scored on the stored vectors, so the score
+ * Candidates come from 8-bit vectors (below {@link Settings.graphFrom}) or from a graph; they are scored on the stored vectors, so the score
  * is the cosine and ties go by id. Where the files cannot be written, the index lives in memory and nobody is bothered.
  */
-import type { FileSystem, Path } from "@effect/platform"
+import { type FileSystem, Path } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import type { ScopeKey } from "../../domain/Ids.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
@@ -16,11 +16,13 @@ import { type VectorKind, VectorStore } from "../../services/VectorStore.ts"
 import { addAll, emptyGraph, exact, overGraph, quantise, type Searcher, scan, type Usearch } from "./Searchers.ts"
 import * as VectorFiles from "./VectorFiles.ts"
 
-export interface Options {
-  /** The folder of the index files. */
-  readonly directory: string
+export interface Settings {
   /** From this many vectors of a kind on, a graph is searched and not every vector (default 50,000). */
   readonly graphFrom?: number
+}
+export interface Options extends Settings {
+  /** The state folder; the files lie in `vectors/` below it. */
+  readonly directory: string
 }
 
 const pageSize = 1000
@@ -52,10 +54,9 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
 }
 const better = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-const make = Effect.fnUntraced(function* ({ directory, graphFrom = 50_000 }: Options) {
+const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { graphFrom = 50_000 }: Settings) {
   const store = yield* VectorStore
   const corpus = yield* CorpusStore
-  const files = yield* VectorFiles.make(directory)
   const held = new Map<string, Loaded>()
   const mutex = yield* Effect.makeSemaphore(1)
   // absent where USearch ships no binary for the machine
@@ -213,12 +214,15 @@ const make = Effect.fnUntraced(function* ({ directory, graphFrom = 50_000 }: Opt
       let vectors = 0
       let bytes = 0
       for (const kind of kinds) {
-        const found = Option.isNone(revision) ? Option.none() : yield* files.read(scope, kind, revision.value)
         const count = yield* store.count(scope, kind)
-        if (Option.isNone(found) || found.value.sidecar.count !== count) fresh = false
-        if (Option.isNone(found)) continue
-        vectors += found.value.sidecar.count
-        bytes += found.value.sidecar.vectors.bytes + found.value.sidecar.ids.bytes
+        const found = Option.isNone(revision) ? Option.none() : yield* files.read(scope, kind, revision.value)
+        const inMemory = held.get(`${kind}\u0000${scope}`)
+        if (Option.isSome(found) && found.value.sidecar.count === count) {
+          bytes += found.value.sidecar.vectors.bytes + found.value.sidecar.ids.bytes
+          vectors += count
+        } else if (inMemory?.revision === Option.getOrUndefined(revision) && inMemory?.searcher.count === count) {
+          vectors += count
+        } else fresh = false
       }
       return { fresh, vectors, bytes }
     })
@@ -229,4 +233,16 @@ const make = Effect.fnUntraced(function* ({ directory, graphFrom = 50_000 }: Opt
 export const layer = (
   options: Options
 ): Layer.Layer<VectorIndex, never, VectorStore | CorpusStore | FileSystem.FileSystem | Path.Path> =>
-  Layer.effect(VectorIndex, make(options))
+  Layer.effect(
+    VectorIndex,
+    Effect.gen(function* () {
+      const path = yield* Path.Path
+      return yield* make(yield* VectorFiles.make(path.join(options.directory, "vectors")), options)
+    })
+  )
+
+/** The same without files: made from the store when it is first needed, and kept in memory. */
+export const layerWithoutFiles = (
+  settings: Settings = {}
+): Layer.Layer<VectorIndex, never, VectorStore | CorpusStore> =>
+  Layer.effect(VectorIndex, make(VectorFiles.none, settings))
