@@ -46,6 +46,12 @@ const selectLastRow = "SELECT coalesce(max(row), 0) AS row FROM staterag_entry"
 const deleteEntries = "DELETE FROM staterag_entry WHERE row IN (SELECT value FROM json_each(?1))"
 const deleteKind = `DELETE FROM staterag_entry WHERE scope = ${scope} AND kind = ?2`
 const deleteWords = (table: string): string => `DELETE FROM ${table} WHERE rowid IN (SELECT value FROM json_each(?1))`
+/**
+ * The words of a deleted row stay in older segments of the index until these are merged; this merges them, so that nothing of it is left.
+ * FTS5's `secure-delete` would do it row by row, at 200 times the cost.
+ */
+const optimize = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('optimize')`
+
 /** More than was asked for, so that those that tie with the last can be told apart by id. */
 const spare = 32
 
@@ -131,6 +137,7 @@ const make = Effect.gen(function* () {
           const rows = JSON.stringify(old.map(({ row }) => row))
           yield* run(deleteWords(table), [rows])
           yield* run(deleteEntries, [rows])
+          yield* run(optimize(table), [])
         })
       )
     }),

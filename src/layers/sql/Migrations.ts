@@ -9,8 +9,10 @@ import { Effect, Layer } from "effect"
 import { StoreError } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { translate } from "./Errors.ts"
+import { execute } from "./Execute.ts"
 import corpus from "./migrations/0001_corpus.ts"
 import runs from "./migrations/0002_runs.ts"
+import { integer } from "./Rows.ts"
 
 /** In order; the number of a step is its place, from 1. */
 const steps: ReadonlyArray<{
@@ -25,13 +27,13 @@ const method = "Database.migrate"
 
 /** The number of the last step that the database has taken; 0 before the first. */
 const latest = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const run = execute(yield* SqlClient.SqlClient, method)
   // asked for first: a statement that cannot be prepared would stay in the client's cache as failed
-  const ledger = yield* sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'staterag_migrations'`
+  const ledger = yield* run("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'staterag_migrations'", [])
   if (ledger.length === 0) return 0
-  const rows = yield* sql<{ readonly id: number | null }>`SELECT max(id) AS id FROM staterag_migrations`
-  return rows[0]?.id ?? 0
-}).pipe(Effect.mapError(translate(method)))
+  const rows = yield* run("SELECT coalesce(max(id), 0) AS id FROM staterag_migrations", [])
+  return yield* integer(method, "staterag_migrations", rows)
+})
 
 const advance = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

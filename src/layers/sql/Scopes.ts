@@ -27,16 +27,11 @@ export const wordTable = (kind: LexicalKind, number: number): string =>
 const createWordTable = (kind: LexicalKind, number: number): string =>
   `CREATE VIRTUAL TABLE ${wordTable(kind, number)} USING fts5(title, body, tokenize = 'ascii')`
 
-/** Takes a deleted row's words out of the index at once, instead of marking them deleted. */
-const forgetWords = (kind: LexicalKind, number: number): string =>
-  `INSERT INTO ${wordTable(kind, number)} (${wordTable(kind, number)}, rank) VALUES ('secure-delete', 1)`
-
 /** An empty word table, in the place of the one that may be there. */
 export const resetWords = (run: Execute, kind: LexicalKind, number: number): Effect.Effect<void, StoreError> =>
-  Effect.forEach(
-    [`DROP TABLE IF EXISTS ${wordTable(kind, number)}`, createWordTable(kind, number), forgetWords(kind, number)],
-    (statement) => run(statement, []),
-    { discard: true }
+  Effect.zipRight(
+    run(`DROP TABLE IF EXISTS ${wordTable(kind, number)}`, []),
+    Effect.asVoid(run(createWordTable(kind, number), []))
   )
 
 export const findScope = Effect.fnUntraced(function* (
