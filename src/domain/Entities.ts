@@ -16,7 +16,7 @@ export const entityKey = (name: string): string => terms(name.replace(/\s*\([^()
 const capital = "(?:(?:\\p{Lu}\\.)+|(?:St|Dr|Mr|Mrs|Ms|Jr|Sr|Mt|Prof)\\.|\\p{Lu}[\\p{L}\\p{N}\\p{M}'\u2019-]*)"
 const joint = "(?:of|the|de|da|del|della|di|du|van|von|der|den|for|in|on|la|le|el|al|y|&)"
 const name = new RegExp(
-  `(?:${capital}|\\p{N}+(?:st|nd|rd|th)?(?=\\s+\\p{Lu}))(?:(?:\\s+${joint}){0,2}\\s+(?:${capital}|\\p{N}+\\b))*`,
+  `(?:${capital}|(?<!\\p{N})\\p{N}+(?:st|nd|rd|th)?(?=\\s+\\p{Lu}))(?:(?:\\s+${joint}){0,2}\\s+(?:${capital}|\\p{N}+\\b))*`,
   "gu"
 )
 const quoted =
@@ -30,21 +30,23 @@ const opensSentence = (text: string, at: number): boolean =>
 /** The entities of `text` in order. Overlapping finds are given once, quoted phrases first. */
 export const entities = (text: string): ReadonlyArray<Entity> => {
   const found: Array<Entity> = []
-  const taken: Array<readonly [number, number]> = []
   const add = (piece: string, start: number) => {
-    const end = start + piece.length
-    if (taken.some(([from, to]) => start < to && from < end)) return
     const key = entityKey(piece)
-    if (key === "" || key.length < 2) return
-    taken.push([start, end])
-    found.push({ text: piece, key, start, end })
+    if (key.length > 1) found.push({ text: piece, key, start, end: start + piece.length })
   }
   for (const match of text.matchAll(quoted)) {
     const inner = match[1] ?? match[2] ?? match[3] ?? ""
     add(inner, match.index + match[0].indexOf(inner))
   }
+  const phrases = [...found]
+  let next = 0
+  /** Whether `[start, end)` overlaps a quoted phrase. Asked in the order of the text, so one pass over the phrases is enough. */
+  const isQuoted = (start: number, end: number): boolean => {
+    while ((phrases[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++
+    return (phrases[next]?.start ?? Number.POSITIVE_INFINITY) < end
+  }
   for (const match of text.matchAll(name)) {
-    let piece = match[0].replace(/(?:['\u2019]s|[.'\u2019-]+)$/u, "")
+    let piece = match[0].replace(/(?:['\u2019]s|(?<![.'\u2019-])[.'\u2019-]+)$/u, "")
     let start = match.index
     // a sentence's first word is capitalised anyway: a stop word there is no name, and neither is a lone plain word
     for (
@@ -59,7 +61,7 @@ export const entities = (text: string): ReadonlyArray<Entity> => {
     piece = piece.replace(new RegExp(`(?:\\s+${joint})+$`, "u"), "")
     if (piece === "" || !/\p{Lu}/u.test(piece)) continue
     if (!/\s/u.test(piece) && opensSentence(text, start) && /^\p{Lu}\p{Ll}+$/u.test(piece)) continue
-    add(piece, start)
+    if (!isQuoted(start, start + piece.length)) add(piece, start)
   }
   return found.sort((a, b) => a.start - b.start)
 }
