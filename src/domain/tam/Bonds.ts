@@ -11,9 +11,9 @@ export const mostShared = 25
 /** Neighbours of a region; a run cuts it to the policy's `regionWidth`. */
 export const mostNeighbours = 32
 const mostLinks = 24
-/** A passage with fewer shared names than this is also bound by its rarest words. */
-const fewNames = 3
-const wordsForFew = 6
+/** A passage with fewer shared names than this is also bound by its rarest words, until it has `enough`; they are Relations up to `few`. */
+const few = 3
+const enough = 12
 const bearersLinked = 4
 const adjacent = [0.3, 0.15, 0.075, 0.0375] as const
 
@@ -31,6 +31,8 @@ export interface Bonds {
   readonly shared: ReadonlyArray<ReadonlyArray<number>>
   /** The passages (ascending) in which each of those stands. */
   readonly postings: ReadonlyMap<number, ReadonlyArray<number>>
+  /** Those of them that are worth a Relation: every name, and words where names are few. */
+  readonly telling: ReadonlySet<number>
   /** Passages (by place: document, then offset) that bear each title. */
   readonly bearers: ReadonlyMap<number, ReadonlyArray<number>>
   /** Title links out of each passage, by target. */
@@ -63,20 +65,25 @@ const tally = (size: number, lists: Iterable<Int32Array>): Int32Array => {
 const binds = (count: number | undefined): boolean => count !== undefined && count >= 2 && count <= mostShared
 
 /** The words that stand for passages with few shared names: the rarest, ties by the word itself. */
-const chosenWords = ({ keys, passages }: Survey, nameCounts: Int32Array): ReadonlySet<number> => {
+const chosenWords = (
+  { keys, passages }: Survey,
+  nameCounts: Int32Array
+): { readonly binding: ReadonlySet<number>; readonly telling: ReadonlySet<number> } => {
   const counts = tally(
     keys.length,
     passages.map((surveyed) => surveyed.words)
   )
-  const chosen = new Set<number>()
+  const binding = new Set<number>()
+  const telling = new Set<number>()
   for (const { names, words } of passages) {
     const known = names.reduce((sum, name) => sum + (binds(nameCounts[name]) ? 1 : 0), 0)
-    if (known >= fewNames) continue
+    if (known >= few) continue
     const candidates = [...words].filter((word) => binds(counts[word]))
     candidates.sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0) || ((keys[a] ?? "") < (keys[b] ?? "") ? -1 : 1))
-    for (const word of candidates.slice(0, wordsForFew - known)) chosen.add(word)
+    for (const word of candidates.slice(0, enough - known)) binding.add(word)
+    for (const word of candidates.slice(0, few - known)) telling.add(word)
   }
-  return chosen
+  return { binding, telling }
 }
 
 const linksOf = (
@@ -126,15 +133,16 @@ export const bondsOf = (survey: Survey): Bonds => {
     keys.length,
     passages.map((surveyed) => surveyed.names)
   )
-  const chosen = chosenWords(survey, nameCounts)
+  const words = chosenWords(survey, nameCounts)
   const gathered = new Map<number, Array<number>>()
-  passages.forEach(({ names, words }, index) => {
+  passages.forEach((surveyed, index) => {
     const here = new Set<number>()
-    for (const name of names) if (binds(nameCounts[name]) || chosen.has(name)) here.add(name)
-    for (const word of words) if (chosen.has(word)) here.add(word)
+    for (const name of surveyed.names) if (binds(nameCounts[name]) || words.binding.has(name)) here.add(name)
+    for (const word of surveyed.words) if (words.binding.has(word)) here.add(word)
     for (const number of here) push(gathered, number, index)
   })
   const postings = new Map([...gathered].filter(([, list]) => binds(list.length)))
+  const telling = new Set([...postings.keys()].filter((n) => binds(nameCounts[n]) || words.telling.has(n)))
   const shared = passages.map((): Array<number> => [])
   for (const [number, list] of postings) for (const index of list) shared[index]?.push(number)
   for (const list of shared) list.sort((a, b) => a - b)
@@ -149,7 +157,7 @@ export const bondsOf = (survey: Survey): Bonds => {
     keys.length,
     passages.map((surveyed) => surveyed.mentions)
   )
-  return { shared, postings, bearers, links: linksOf(passages, bearers, mentionCounts), places }
+  return { shared, postings, telling, bearers, links: linksOf(passages, bearers, mentionCounts), places }
 }
 
 /**

@@ -174,7 +174,7 @@ const hangTitles = (drafts: Drafts, survey: Survey, bonds: Bonds): void => {
 const hangMentions = (drafts: Drafts, survey: Survey, bonds: Bonds): void => {
   const count = (number: number) => bonds.postings.get(number)?.length ?? 0
   survey.passages.forEach(({ title }, index) => {
-    const candidates = (bonds.shared[index] ?? []).filter((number) => number !== title)
+    const candidates = (bonds.shared[index] ?? []).filter((number) => number !== title && bonds.telling.has(number))
     candidates.sort((a, b) => count(a) - count(b) || ((survey.keys[a] ?? "") < (survey.keys[b] ?? "") ? -1 : 1))
     for (const number of candidates.slice(0, mostMentioned)) {
       const draft = drafts.get(nameKey(survey.keys[number] ?? ""), flat(survey.surfaces[number] ?? ""), [])
