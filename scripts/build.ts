@@ -1,12 +1,14 @@
 /**
- * Builds `dist/`: the library (ES modules with their types, by tsc) and the command (`dist/staterag.js`, one file, by esbuild).
+ * Builds `dist/`: the library (ES modules with their types, by tsc) and the command (one file, by esbuild, with its compiled code
+ * beside it, and the launcher `dist/staterag.js`).
  *
- * The command starts in a third of the time when it is one file without what it does not use. Native modules and the token vocabulary stay
- * outside the file.
+ * The command starts in a fraction of the time when it is one file without what it does not use. Native modules and the token vocabulary
+ * stay outside the file.
  */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
+import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import * as esbuild from "esbuild"
@@ -59,51 +61,53 @@ const withoutBarrels: esbuild.Plugin = {
   }
 }
 
-/** The database's driver is loaded when its layer is, not when the command starts: an external import would be hoisted. */
-const lateDriver: esbuild.Plugin = {
-  name: "late-driver",
-  setup(build) {
-    build.onResolve({ filter: /^better-sqlite3$/ }, () => ({ path: "better-sqlite3", namespace: "late" }))
-    build.onLoad({ filter: /.*/, namespace: "late" }, () => ({
-      contents:
-        'import { createRequire } from "node:module"\nexport default createRequire(import.meta.url)("better-sqlite3")'
-    }))
-  }
-}
-
-const bundle = async (): Promise<void> => {
-  const outfile = path.join(dist, "staterag.js")
+/** The command, and the launcher that keeps its compiled code. */
+const command = async (): Promise<void> => {
+  const bundle = path.join(dist, "staterag.cjs")
+  const launcher = path.join(dist, "staterag.js")
   await esbuild.build({
     entryPoints: [path.join(root, "src", "programs", "main.ts")],
-    outfile,
+    outfile: bundle,
     bundle: true,
     platform: "node",
     target: "node20",
-    format: "esm",
-    external: ["usearch", "gpt-tokenizer", "gpt-tokenizer/*"],
-    plugins: [withoutBarrels, lateDriver],
+    format: "cjs",
+    // packages that are loaded late come through `require`, which code that was compiled before can do
+    supported: { "dynamic-import": false },
+    external: ["better-sqlite3", "usearch", "gpt-tokenizer", "gpt-tokenizer/*"],
+    plugins: [withoutBarrels],
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: "none",
-    banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
     logLevel: "warning"
   })
-  fs.chmodSync(outfile, 0o755)
+  fs.copyFileSync(path.join(root, "scripts", "launcher.mjs"), launcher)
+  fs.chmodSync(launcher, 0o755)
+  const work = fs.mkdtempSync(path.join(os.tmpdir(), "staterag-build-"))
+  try {
+    fs.writeFileSync(path.join(work, "report.md"), sample)
+    run([path.join(root, "scripts", "warm.cjs"), bundle, path.join(work, "report.md"), path.join(work, "state")])
+  } finally {
+    fs.rmSync(work, { recursive: true, force: true })
+  }
 }
 
-const library = (): void => {
-  const { status } = spawnSync(
-    process.execPath,
-    [path.join(path.dirname(require.resolve("typescript/package.json")), "bin", "tsc"), "-p", "tsconfig.build.json"],
-    {
-      cwd: root,
-      stdio: ["ignore", 2, 2]
-    }
-  )
+/** Something to index and ask about, so that the compiled code is that of real work. */
+const sample = [
+  "# The parser\n\nThe parser is maintained by Ada Winter. It was written in 2019 for the Harbour project.",
+  "# The Harbour project\n\nThe Harbour project is led by Jon Field. A report of 2021 names the parser as its best part.",
+  "# Ada Winter\n\nAda Winter lives in Bremen and works for the Harbour project. She also maintains the printer."
+].join("\n\n")
+
+const run = (args: ReadonlyArray<string>): void => {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] })
   if (status !== 0) process.exit(1)
 }
 
+const library = (): void =>
+  run([path.join(path.dirname(require.resolve("typescript/package.json")), "bin", "tsc"), "-p", "tsconfig.build.json"])
+
 fs.rmSync(dist, { recursive: true, force: true })
-await bundle()
+await command()
 library()
 fs.writeFileSync(path.join(dist, ".complete"), "")

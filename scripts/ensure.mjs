@@ -47,7 +47,12 @@ if (process.argv.includes("--build")) {
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
-  const sources = [...files(at("src")), at("scripts", "build.ts"), at("package.json"), at("package-lock.json")]
+  const sources = [
+    ...files(at("src")),
+    ...["build.ts", "launcher.mjs", "warm.cjs"].map((name) => at("scripts", name)),
+    at("package.json"),
+    at("package-lock.json")
+  ]
   const built = Math.min(modified(at("dist", "staterag.js")), modified(at("dist", ".complete")))
   if (sources.some((path) => modified(path) > built)) {
     process.stderr.write("Building …\n")

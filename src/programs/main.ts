@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The command `staterag`: wiring. Settings come in here, layers are chosen here, and this is the only place that runs an effect. */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -34,6 +33,8 @@ const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
   Effect.async((resume) => {
     stream.write(text, () => resume(Effect.void))
   })
+
+const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
 
 const host = Layer.succeed(Host, {
   environment: process.env,
@@ -72,8 +73,18 @@ const host = Layer.succeed(Host, {
     out: process.stdout.isTTY === true,
     columns: process.stdout.columns || 80
   },
+  // what no question needs (`--help`, `config`) does not wait for the layers below
+  ingest: () =>
+    Layer.unwrapEffect(
+      Effect.promise(async () => {
+        const parser = await import("../layers/ingest/DocumentParserLocal.ts")
+        const files = await import("../layers/ingest/SourceFilesLocal.ts")
+        const digest = await import("../layers/platform/DigestNode.ts")
+        const tokens = await import("../layers/platform/TokenCounterO200k.ts")
+        return Layer.mergeAll(parser.layer, files.layer, tokens.layer).pipe(Layer.provide(digest.layer))
+      })
+    ).pipe(Layer.provide(platform)),
   open: ({ directory }) =>
-    // what no question needs (`--help`, `config`) does not wait for the database's driver
     Layer.unwrapEffect(
       Effect.map(
         Effect.promise(() => import("../layers/Embedded.ts")),
@@ -122,6 +133,6 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 }
 
 run(process.argv.slice(2)).pipe(
-  Effect.provide(Layer.mergeAll(host, NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, logger)),
+  Effect.provide(Layer.mergeAll(host, platform, NodeTerminal.layer, logger)),
   NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true, teardown })
 )

@@ -82,6 +82,8 @@ export class Host extends Context.Tag("staterag/programs/cli/Host")<
     /** Writes to standard error. */
     readonly err: (text: string) => Effect.Effect<void>
     readonly terminal: { readonly in: boolean; readonly out: boolean; readonly columns: number }
+    /** What reads files, without a state folder. */
+    readonly ingest: (progress: boolean) => Layer.Layer<SourceFiles | DocumentParser | TokenCounter>
     /** The layers over a state folder. With `progress`, long work reports on standard error. */
     readonly open: (options: {
       readonly directory: string

@@ -1,13 +1,109 @@
 /** `staterag index`: files, folders and globs into the state folder. */
-import { Args, Command } from "@effect/cli"
-import { Effect } from "effect"
-import { common, settingsOf } from "./Common.ts"
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Option, Schema } from "effect"
+import { Format } from "../../domain/Corpus.ts"
+import type { IndexEstimate, IndexReport, LeftOut } from "../../domain/IndexReport.ts"
+import { didYouMean } from "../../domain/Nearest.ts"
+import { estimate, type IndexOptions, indexCorpus } from "../IndexCorpus.ts"
+import { common, creatingHouse, print, settingsOf } from "./Common.ts"
+import { Stopped, UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
+import { Host } from "./Host.ts"
+import { count, duration, grouped, oneLine, printable } from "./Text.ts"
+
+/** How many skipped files the text names; the JSON names all. */
+const skippedShown = 20
+
+const globs = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withPseudoName("GLOB"), Options.withDescription(description), Options.repeated)
+
+const options = {
+  include: globs("include", "only files that match; may be given several times"),
+  exclude: globs("exclude", "leaves matching files and folders out; may be given several times"),
+  format: Options.text("format").pipe(
+    Options.withPseudoName("FORMAT"),
+    Options.withDescription("reads every file as text, markdown or jsonl, whatever its extension"),
+    Options.optional
+  ),
+  estimate: Options.boolean("estimate").pipe(
+    Options.withDescription("counts documents, passages, tokens and model calls; stores nothing")
+  )
+}
+
+const formatOf = (name: Option.Option<string>): Effect.Effect<Format | undefined, UsageError> => {
+  const wanted = Option.getOrUndefined(name)
+  if (wanted === undefined || Schema.is(Format)(wanted)) return Effect.succeed(wanted)
+  return new UsageError({
+    message: `there is no format ${wanted}.${didYouMean(wanted, Format.literals)}`,
+    advice: `choose one of: ${Format.literals.join(", ")}`
+  })
+}
+
+const skippedText = (skipped: ReadonlyArray<LeftOut>): string =>
+  skipped.length === 0
+    ? ""
+    : [
+        `Skipped ${grouped(skipped.length)}:`,
+        ...skipped.slice(0, skippedShown).map(({ path, reason }) => `  ${oneLine(path, 200)}: ${printable(reason)}`),
+        ...(skipped.length > skippedShown
+          ? [`  … and ${grouped(skipped.length - skippedShown)} more (--json names all)`]
+          : []),
+        ""
+      ].join("\n")
+
+const reportText = ({ documents, edges, elapsedMs, nodes, passages, vectors }: IndexReport, scope: string): string => {
+  const { added, changed, removed, skipped, unchanged } = documents
+  return [
+    `Indexed ${count(added + changed + unchanged, "document")}: ${grouped(added)} added, ${grouped(changed)} changed, ${grouped(unchanged)} unchanged, ${grouped(removed)} removed.`,
+    `Scope ${scope}: ${count(passages, "passage")}, ${count(nodes.Topic, "topic")}, ${count(nodes.Relation, "relation")}, ${count(nodes.Evidence, "evidence node")}, ${count(edges, "edge")}, ${count(vectors, "vector")}; ${duration(elapsedMs)}.`,
+    skippedText(skipped)
+  ].join("\n")
+}
+
+const estimateText = ({ calls, documents, passages, skipped, tokens }: IndexEstimate): string =>
+  [
+    `${count(documents, "document")}, ${count(passages, "passage")}, ${count(tokens, "token")}; ${count(calls, "model call")}. Nothing was stored.`,
+    skippedText(skipped)
+  ].join("\n")
 
 export const command = Command.make(
   "index",
-  { ...common, paths: Args.text({ name: "PATH" }).pipe(Args.repeated) },
-  ({ paths, ...values }) => Effect.zipRight(settingsOf(values), Effect.log(paths))
+  { ...common, ...options, paths: Args.text({ name: "PATH" }).pipe(Args.repeated) },
+  ({ estimate: estimates, exclude, format: formatName, include, paths, ...values }) =>
+    Effect.gen(function* () {
+      if (paths.length === 0)
+        return yield* new UsageError({
+          message: "there is nothing to index: no path was given",
+          advice: 'name files, folders or globs: staterag index docs/ "notes/**/*.md"'
+        })
+      const settings = yield* settingsOf(values)
+      const format = yield* formatOf(formatName)
+      const selection: IndexOptions = { scope: settings.scope, paths, include, exclude, format }
+      if (estimates) {
+        const host = yield* Host
+        const estimated = yield* estimate(selection).pipe(Effect.provide(host.ingest(!values.quiet)))
+        yield* print(values.json, estimated, () => estimateText(estimated))
+        if (estimated.skipped.length > 0) return yield* new Stopped({ code: 4 })
+        return
+      }
+      const report = yield* creatingHouse(settings, values.quiet, indexCorpus(selection))
+      yield* print(values.json, report, () => reportText(report, settings.scope))
+      if (report.documents.skipped.length > 0) return yield* new Stopped({ code: 4 })
+    })
 )
 
-export const page: Page = { name: "index", descriptor: command.descriptor, summary: "x", examples: [], notes: [] }
+export const page: Page = {
+  name: "index",
+  descriptor: command.descriptor,
+  summary: "reads files, folders and globs; a second run does only what changed",
+  examples: [
+    ["staterag index docs/", "every Markdown, text and JSON Lines file of a folder"],
+    [`staterag index . --exclude "test/**"`, "all but some; .gitignore is respected"],
+    ["staterag index facts.jsonl --scope facts", "one document a line: id, title, text"],
+    ["staterag index docs/ --estimate", "what it would come to"]
+  ],
+  notes: [
+    "What cannot be read is skipped and named, with the reason, and the command ends with exit code 4; nothing is half-indexed. Interrupted at any moment, it leaves the old index as it was.",
+    "Files that are gone from a folder named here are removed from the index; what was indexed from elsewhere stays."
+  ]
+}
