@@ -110,7 +110,7 @@ const reachable = (
   return seen
 }
 
-/** A node that lies on or behind a cycle, if there is one (Kahn's algorithm: what is never freed of its predecessors). */
+/** A node that lies on a cycle, if there is one (Kahn's algorithm, then back along what was never freed of its predecessors). */
 const cyclic = (
   nodes: ReadonlyMap<NodeId, TamNode>,
   children: ReadonlyMap<NodeId, ReadonlyArray<NodeId>>
@@ -127,7 +127,19 @@ const cyclic = (
       if (left === 0) free.push(to)
     }
   }
-  return freed === nodes.size ? undefined : [...nodes.keys()].find((id) => (pending.get(id) ?? 0) > 0)
+  if (freed === nodes.size) return undefined
+  // a node that was not freed has such a node before it, so walking back ends on a cycle
+  const before = new Map<NodeId, NodeId>()
+  for (const [from, targets] of children) {
+    if ((pending.get(from) ?? 0) > 0) for (const to of targets) before.set(to, from)
+  }
+  const seen = new Set<NodeId>()
+  let at = [...nodes.keys()].find((id) => (pending.get(id) ?? 0) > 0)
+  while (at !== undefined && !seen.has(at)) {
+    seen.add(at)
+    at = before.get(at)
+  }
+  return at
 }
 
 /**
@@ -181,27 +193,28 @@ export const isAdmissible = (from: NodeType | undefined, to: NodeType | undefine
 
 /** How many admissible edges the longest traversal from the root takes; nodes that lie on or behind a cycle do not count. */
 export const depthOf = (raw: Pick<RawTam, "nodes" | "edges">): number => {
-  const types = new Map(raw.nodes.map((node) => [node.id, node.type]))
-  const children = new Map<NodeId, Array<NodeId>>()
-  const pending = new Map<NodeId, number>()
+  const places = new Map(raw.nodes.map((node, place) => [node.id, place]))
+  const children = raw.nodes.map((): Array<number> => [])
+  const pending = raw.nodes.map(() => 0)
   for (const { from, to } of raw.edges) {
-    if (!isAdmissible(types.get(from), types.get(to))) continue
-    pending.set(to, (pending.get(to) ?? 0) + 1)
-    const targets = children.get(from)
-    if (targets === undefined) children.set(from, [to])
-    else targets.push(to)
+    const source = places.get(from)
+    const target = places.get(to)
+    if (source === undefined || target === undefined) continue
+    if (!isAdmissible(raw.nodes[source]?.type, raw.nodes[target]?.type)) continue
+    children[source]?.push(target)
+    pending[target] = (pending[target] ?? 0) + 1
   }
-  const depths = new Map<NodeId, number>()
-  for (const { id, type } of raw.nodes) if (type === "Root") depths.set(id, 0)
-  const free = [...types.keys()].filter((id) => !pending.has(id))
+  /** The longest way to a node so far; below 0 where none leads from the root. */
+  const depths = raw.nodes.map(({ type }) => (type === "Root" ? 0 : -1))
+  const free = [...pending.keys()].filter((place) => pending[place] === 0)
   let deepest = 0
   for (let at = free.pop(); at !== undefined; at = free.pop()) {
-    const depth = depths.get(at)
-    if (depth !== undefined) deepest = Math.max(deepest, depth)
-    for (const to of children.get(at) ?? []) {
-      const left = (pending.get(to) ?? 0) - 1
-      pending.set(to, left)
-      if (depth !== undefined) depths.set(to, Math.max(depths.get(to) ?? 0, depth + 1))
+    const depth = depths[at] ?? -1
+    deepest = Math.max(deepest, depth)
+    for (const to of children[at] ?? []) {
+      if (depth >= 0) depths[to] = Math.max(depths[to] ?? -1, depth + 1)
+      const left = (pending[to] ?? 0) - 1
+      pending[to] = left
       if (left === 0) free.push(to)
     }
   }

@@ -11,7 +11,7 @@ import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Context, Effect, Layer, Option, type Scope } from "effect"
 import { StoreError } from "../../services/StoreError.ts"
 import type { Transaction } from "../../services/Transaction.ts"
-import { codeOf, fromDriver, translate } from "./Errors.ts"
+import { codeOf, fromDriver } from "./Errors.ts"
 import * as TransactionSql from "./TransactionSql.ts"
 
 export interface Options {
@@ -22,6 +22,17 @@ export interface Options {
 }
 
 const method = "Database.open"
+
+const settings: ReadonlyArray<string> = [
+  // before the first write, and before WAL, or it has no effect: three vectors of 512 numbers fit a page, instead of one
+  "PRAGMA page_size = 8192",
+  "PRAGMA journal_mode = WAL",
+  "PRAGMA synchronous = NORMAL",
+  // what is forgotten is overwritten, not only unlinked
+  "PRAGMA secure_delete = ON",
+  "PRAGMA foreign_keys = ON",
+  "PRAGMA busy_timeout = 20"
+]
 
 const unreachable = (filename: string, cause: unknown): StoreError =>
   new StoreError({
@@ -55,7 +66,7 @@ const prepare = ({ filename, create }: Options): Effect.Effect<void, StoreError>
 const connect = (options: Options): Effect.Effect<Context.Context<SqlClient.SqlClient>, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
     if (options.filename !== ":memory:") yield* prepare(options)
-    const context = yield* Layer.build(SqliteClient.layer({ filename: options.filename })).pipe(
+    const context = yield* Layer.build(SqliteClient.layer({ filename: options.filename, disableWAL: true })).pipe(
       Effect.mapError((cause) => unreachable(options.filename, cause)),
       // the driver's constructor throws; whatever is not SQLite's own word stays a defect
       Effect.catchSomeDefect((defect) =>
@@ -65,12 +76,9 @@ const connect = (options: Options): Effect.Effect<Context.Context<SqlClient.SqlC
       )
     )
     const sql = Context.get(context, SqlClient.SqlClient)
-    yield* Effect.forEach(
-      // what is forgotten is overwritten, not only unlinked
-      [sql`PRAGMA busy_timeout = 20`, sql`PRAGMA secure_delete = ON`, sql`PRAGMA foreign_keys = ON`],
-      (pragma) => pragma,
-      { discard: true }
-    ).pipe(Effect.mapError(translate(method)))
+    yield* Effect.forEach(settings, (setting) => sql.unsafe(setting), { discard: true }).pipe(
+      Effect.mapError((error) => fromDriver(method, error.cause, `${options.filename}: `))
+    )
     return Context.make(SqlClient.SqlClient, sql)
   })
 

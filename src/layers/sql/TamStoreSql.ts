@@ -14,6 +14,7 @@ import { translate } from "./Errors.ts"
 import { methods } from "./Methods.ts"
 import { by, decodeRows, texts } from "./Rows.ts"
 import * as Tam from "./TamRows.ts"
+import { writeGraph } from "./TamWrite.ts"
 
 /** `edges` by one end in the order of `ids`, then by the other. */
 const inOrder = (
@@ -139,7 +140,7 @@ const make = Effect.gen(function* () {
         .pipe(Effect.catchTag("SqlError", (error) => Effect.fail(translate(method)(error))))
       return yield* wellFormed(raw, (id) => passages.has(id))
     }),
-    replace: (key, tam) => atomically(Tam.writeGraph(at.replace.method, at.replace.run, key, tam))
+    replace: (key, tam) => atomically(writeGraph(at.replace.method, at.replace.run, key, tam))
   })
 })
 
