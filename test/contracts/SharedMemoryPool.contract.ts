@@ -305,11 +305,12 @@ export const contract = (name: string, stores: Layer.Layer<Stores, unknown>): vo
                   scopeKey: key,
                   run
                 })
+                // first, while nobody holds these ids
+                yield* persist(alone, runId(`a-${n}`), mine.map(of(alone, runId(`a-${n}`))))
                 yield* persist(other, runId(`o-${n}`), [
                   ...theirs.filter((one) => one.copied).map(of(other, runId(`o-${n}`))),
                   ...mine.map(of(other, runId(`o-${n}`)))
                 ])
-                yield* persist(alone, runId(`a-${n}`), mine.map(of(alone, runId(`a-${n}`))))
                 yield* persist(shared, runId(`s-${n}`), mine.map(of(shared, runId(`s-${n}`))))
                 yield* (yield* Journal).begin([started(runId(`o2-${n}`), other)])
                 for (const terms of [["red"], ["green", "pink"], words]) {
