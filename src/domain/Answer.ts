@@ -1,6 +1,6 @@
 /** What a caller gets back: the answer, where each quotation stands, and what it cost. The JSON of `ask --json`. */
 import { Schema } from "effect"
-import { Offset } from "./Corpus.ts"
+import { lineBreaks, Offset } from "./Corpus.ts"
 import { Evidence, type EvidenceItem } from "./Evidence.ts"
 import { CorpusRevision, DocumentId, RunId } from "./Ids.ts"
 import { Usage } from "./Usage.ts"
@@ -58,6 +58,7 @@ const cites = (citation: Citation, item: EvidenceItem): boolean =>
   citation.start >= item.start &&
   citation.end <= item.end &&
   citation.start < citation.end &&
+  citation.line === item.line + lineBreaks(item.text, 0, citation.start - item.start) &&
   item.text.slice(citation.start - item.start, citation.end - item.start) === citation.text
 
 /** Citations ⊆ E* (L3): those of a reading that the evidence bears out, and those that it does not. */
@@ -72,13 +73,21 @@ export const supportedCitations = (
   }
 }
 
-/** A reading without the citations that its evidence does not bear out, and without their markers `[n]`. */
+/**
+ * A reading without the citations that its evidence does not bear out, and without markers `[n]` that stand for nothing: those of the
+ * citations removed, and those that no citation has. Where the evidence itself says `[n]`, that is a text and stays.
+ */
 export const withoutUnsupported = (reading: Reading, evidence: Evidence): Reading => {
   const { supported, unsupported } = supportedCitations(reading, evidence)
   const kept = new Set(supported.map((citation) => citation.marker))
-  const struck = new Set(unsupported.map((citation) => citation.marker).filter((marker) => !kept.has(marker)))
+  const removed = new Set(unsupported.map((citation) => citation.marker))
+  const stands = (marker: number, written: string) =>
+    kept.has(marker) || (!removed.has(marker) && evidence.some((item) => item.text.includes(written)))
   return {
-    text: reading.text?.replace(/ ?\[(\d+)\]/g, (mark, n: string) => (struck.has(Number(n)) ? "" : mark)) ?? null,
+    text:
+      reading.text?.replace(/ ?\[(\d+)\]/g, (mark, digits: string) =>
+        stands(Number(digits), `[${digits}]`) ? mark : ""
+      ) ?? null,
     citations: supported
   }
 }

@@ -10,7 +10,8 @@ export interface Entity {
 }
 
 /** The form under which a title or entity is looked up; the disambiguation in brackets at its end is dropped. Empty where nothing is left. */
-export const entityKey = (name: string): string => terms(name.replace(/\s*\([^()]*\)\s*$/u, "") || name).join(" ")
+export const entityKey = (name: string): string =>
+  terms(name.replace(/(?<!\s)\s*\([^()]*\)\s*$/u, "") || name).join(" ")
 
 // initials and a few titles keep their full stop; any other ends the name
 const capital = "(?:(?:\\p{Lu}\\.)+|(?:St|Dr|Mr|Mrs|Ms|Jr|Sr|Mt|Prof)\\.|\\p{Lu}[\\p{L}\\p{N}\\p{M}'\u2019-]*)"
@@ -21,6 +22,8 @@ const name = new RegExp(
 )
 const quoted =
   /["\u201c\u201e\u00ab]([^"\u201c\u201d\u201e\u00ab\u00bb\n]{2,80})["\u201d\u00bb]|\u300c([^\u300d\n]{2,80})\u300d|`([^`\n]{2,60})`/gu
+// each look-behind keeps a search from starting inside a run that it has already read: time stays linear
+const trailing = new RegExp(`(?<!\\s)(?:\\s+${joint})+$`, "u")
 const lead = /^[\p{L}\p{M}'\u2019]+/u
 
 /** True at the start of a text or after a sentence's end, where a capital letter says nothing. */
@@ -58,7 +61,7 @@ export const entities = (text: string): ReadonlyArray<Entity> => {
       start += piece.length - rest.length
       piece = rest
     }
-    piece = piece.replace(new RegExp(`(?:\\s+${joint})+$`, "u"), "")
+    piece = piece.replace(trailing, "")
     if (piece === "" || !/\p{Lu}/u.test(piece)) continue
     if (!/\s/u.test(piece) && opensSentence(text, start) && /^\p{Lu}\p{Ll}+$/u.test(piece)) continue
     if (!isQuoted(start, start + piece.length)) add(piece, start)
