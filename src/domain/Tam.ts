@@ -205,7 +205,7 @@ export const depthOf = (raw: Pick<RawTam, "nodes" | "edges">): number => {
     pending[target] = (pending[target] ?? 0) + 1
   }
   /** The longest way to a node so far; below 0 where none leads from the root. */
-  const depths = raw.nodes.map(({ type }) => (type === "Root" ? 0 : -1))
+  const depths = raw.nodes.map(({ type }): number => (type === "Root" ? 0 : -1))
   const free = [...pending.keys()].filter((place) => pending[place] === 0)
   let deepest = 0
   for (let at = free.pop(); at !== undefined; at = free.pop()) {
