@@ -45,7 +45,7 @@ export const levelOf = (id: NodeId): number => {
   return zeros
 }
 
-export const cosine = (a: Float32Array, b: Float32Array): number => {
+const cosine = (a: Float32Array, b: Float32Array): number => {
   let s0 = 0
   let s1 = 0
   let s2 = 0
