@@ -23,7 +23,7 @@ export const hash = (name: string): ContentHash =>
 /** Text that breaks what splices strings. */
 export const nasty = [
   `it's "quoted"; DROP TABLE staterag_run; --`,
-  "braces {x} ${y} {{z}} %s ?1 :a $b <|end|> ##",
+  "braces {x} $\u007by} {{z}} %s ?1 :a $b <|end|> ##",
   "nul \u0000, lone \ud800 surrogate, \u2028 line, emoji 👩‍👩‍👧, 日本語, e\u0301",
   "\\ \n \t \r \b \\u0000 ' '' \"\" ` ```"
 ]

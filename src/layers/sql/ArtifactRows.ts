@@ -51,7 +51,7 @@ export const persist = Effect.fnUntraced(function* (
   const rows = yield* Either.all(artifacts.map((artifact) => toRow(method, artifact)))
   yield* run(removeExpired, [scope, Math.max(...artifacts.map((artifact) => artifact.createdAt))])
   const added = yield* insertRows(run, insertArtifacts, rows, "ON CONFLICT DO NOTHING RETURNING id")
-  const ids = new Set(added.map((row) => row["id"]))
+  const ids = new Set(added.map((row) => row.id))
   const fresh = artifacts.filter(({ id }) => ids.delete(id))
   if (fresh.length === 0) return
   const keys = fresh.flatMap(({ id, payload }) => keysOf(payload).map((key) => [id, key]))
@@ -91,7 +91,7 @@ export const fromRow =
       onLeft: (error) =>
         unreadable(
           method,
-          `staterag_artifact ${String(row["id"])} does not decode: ${ParseResult.TreeFormatter.formatErrorSync(error)}`,
+          `staterag_artifact ${String(row.id)} does not decode: ${ParseResult.TreeFormatter.formatErrorSync(error)}`,
           error
         ),
       onRight: ({ created_at, expires_at, rests_on, scope_key, ...rest }) => ({
