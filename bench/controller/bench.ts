@@ -91,7 +91,11 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
   const events = [withoutStamp(only(tables.events)), withoutStamp(only(plainJournal.events))] as const
   if (result.outcome !== "Fallback" || view.phase !== "Ended" || !isDeepStrictEqual(events[0], events[1])) {
     const at = events[0].findIndex((event, i) => !isDeepStrictEqual(event, events[1][i]))
-    console.error("the two sides differ", result.reason ?? "", JSON.stringify([events[0][at], events[1][at]], null, 1))
+    console.error(
+      "the two sides differ",
+      result.reason ?? "",
+      JSON.stringify([events[0][at], events[1][at]]).slice(0, 2000)
+    )
     return false
   }
 

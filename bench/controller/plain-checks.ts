@@ -222,7 +222,8 @@ const parts = (said: string, at: number): boolean => {
   if (before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff) return true
   return after > 0x2ff && joins.test(String.fromCodePoint(said.codePointAt(at) ?? 0))
 }
-const breaks = (said: string, to: number): number => {
+/** Lines that end in `said[0, to)`. */
+export const breaks = (said: string, to: number): number => {
   let count = 0
   for (let i = 0; i < to; i++) {
     const unit = said.charCodeAt(i)

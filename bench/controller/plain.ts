@@ -25,6 +25,7 @@ import type { Verification } from "../../src/domain/Verification.ts"
 import { version } from "../../src/domain/Version.ts"
 import { contentTerms } from "../../src/domain/Words.ts"
 import {
+  breaks,
   evidenceOf,
   pathOf,
   planOf,
@@ -211,14 +212,14 @@ export const run = async (roles: PlainRoles, journal: PlainJournal, settings: Pl
     feedback = verification
   }
 
-  const selected = branch === "Release" ? state.evidence : merge(done, policy.evidenceTokens, settings.tokens)
+  const selected = branch === "Release" ? state.evidence : merge(done, policy.evidenceTokens, tokensOf(settings.tokens))
   record({ tag: "EvidenceSelected", branch, evidence: selected })
   record({ tag: "ReaderAdmitted", items: selected.length })
   flush()
   const said = await roles.reader(question, selected)
   const supported = said.citations.filter((citation) => isSupported(citation, selected))
   const struck = said.citations.length - supported.length
-  const reading = struck === 0 ? said : { text: withoutMarkers(said, supported), citations: supported }
+  const reading = { text: withoutMarkers(said, supported, selected), citations: supported }
   record({ tag: "AnswerRead", reading, unsupported: struck })
   record({ tag: "RunEnded", outcome: branch, reason: null })
   flush()
@@ -244,15 +245,33 @@ const isSupported = (citation: Citation, evidence: Evidence): boolean =>
       citation.start >= item.start &&
       citation.end <= item.end &&
       citation.start < citation.end &&
+      citation.line === item.line + breaks(item.text, citation.start - item.start) &&
       item.text.slice(citation.start - item.start, citation.end - item.start) === citation.text
   )
-const withoutMarkers = (reading: Reading, supported: ReadonlyArray<Citation>): string | null => {
+/** The text without markers that stand for nothing: of citations struck, or that neither a citation nor the evidence has. */
+const withoutMarkers = (said: Reading, supported: ReadonlyArray<Citation>, evidence: Evidence): string | null => {
   const kept = new Set(supported.map((citation) => citation.marker))
-  return reading.text?.replace(/ ?\[(\d+)\]/g, (mark, n: string) => (kept.has(Number(n)) ? mark : "")) ?? null
+  const struck = new Set(said.citations.map((citation) => citation.marker).filter((marker) => !kept.has(marker)))
+  return (
+    said.text?.replace(/ ?\[(\d+)\]/g, (mark, n: string) => {
+      const marker = Number(n)
+      return kept.has(marker) || (!struck.has(marker) && evidence.some((item) => item.text.includes(`[${n}]`)))
+        ? mark
+        : ""
+    }) ?? null
+  )
 }
 
+/** Whole passages have been counted when they were indexed. */
+const tokensOf =
+  (tokens: PlainSettings["tokens"]) =>
+  (item: EvidenceItem): number => {
+    const passage = passages.get(item.passage)
+    return passage !== undefined && passage.text === item.text ? passage.tokens : tokens(item.text)
+  }
+
 /** C20 by hand: oldest cycle first, by score within it, the same span once, overlaps joined, cut before the first item that does not fit. */
-const merge = (done: ReadonlyArray<Evidence>, budget: number, tokens: (text: string) => number): Evidence => {
+const merge = (done: ReadonlyArray<Evidence>, budget: number, tokens: (item: EvidenceItem) => number): Evidence => {
   const kept: Array<{ item: EvidenceItem; cost: number }> = []
   const seen = new Set<string>()
   let spent = 0
@@ -286,7 +305,7 @@ const merge = (done: ReadonlyArray<Evidence>, budget: number, tokens: (text: str
         freed += other.cost
         place = Math.min(place, index)
       }
-      const cost = tokens(item.text)
+      const cost = tokens(item)
       if (spent - freed + cost > budget) return kept.map((each) => each.item)
       seen.add(key)
       spent += cost - freed
