@@ -49,19 +49,33 @@ const settled = (text: string, at: number): boolean | undefined => {
 
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
+/** Whether half of a flag begins at `at`; two of them in a row are one. */
+const isFlagHalf = (text: string, at: number): boolean => {
+  const low = text.charCodeAt(at + 1)
+  return text.charCodeAt(at) === 0xd83c && low >= 0xdde6 && low <= 0xddff
+}
+
 /** How far back a boundary can depend on what stands there; what is longer is no sequence that anybody writes. */
 const context = 64
 /** A grapheme longer than this is not read by anybody; it is cut between two code points. */
 const longest = 512
 
-/** Whether cutting at `at` parts no grapheme. Exact but for sequences longer than {@link context}. */
-export const isBoundary = (text: string, at: number): boolean => {
+/**
+ * Whether cutting at `at` parts no grapheme; `known` is a boundary before it, further back than which nothing is looked at. Exact but for
+ * what is joined over more than {@link context} code units.
+ */
+export const isBoundary = (text: string, at: number, known = 0): boolean => {
   if (at <= 0 || at >= text.length) return true
-  const known = settled(text, at)
-  if (known !== undefined) return known
-  let from = Math.max(0, at - context)
+  const answer = settled(text, at)
+  if (answer !== undefined) return answer
+  if (isFlagHalf(text, at) && isFlagHalf(text, at - 2)) {
+    let halves = 0
+    for (let i = at - 2; i >= known && isFlagHalf(text, i); i -= 2) halves++
+    return halves % 2 === 0
+  }
+  let from = Math.max(known, at - context)
   for (let i = at - 1; i > from; i--) if (settled(text, i) === true) from = i
-  if (from > 0 && isLow(text.charCodeAt(from))) from--
+  if (from > known && isLow(text.charCodeAt(from))) from--
   const window = text.slice(from, Math.min(text.length, at + 4))
   return segmenter.segment(window).containing(at - from)?.index === at - from
 }

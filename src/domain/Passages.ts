@@ -128,8 +128,9 @@ const whole = (text: string, block: Stretch, stretches: ReadonlyArray<Stretch>):
   let previous: Stretch | undefined
   for (const stretch of stretches) {
     let { end, start } = stretch
-    while (start > (previous?.end ?? block.start) && !isBoundary(text, start)) start--
-    while (end < block.end && !isBoundary(text, end)) end++
+    const first = previous?.end ?? 0
+    while (start > first && !isBoundary(text, start) && (start > block.start || isSpace(text, start - 1))) start--
+    while (end < text.length && !isBoundary(text, end) && (end < block.end || isSpace(text, end))) end++
     if (previous !== undefined && (start < previous.end || (start === previous.end && !isBoundary(text, start)))) {
       found.pop()
       start = previous.start
@@ -153,17 +154,17 @@ const fitting = (text: string, stretch: Stretch): ReadonlyArray<Stretch & { read
   const close = (end: number) => {
     let last = end
     while (last > start && isSpace(text, last - 1)) last--
-    if (!isBoundary(text, last)) last = end
+    if (!isBoundary(text, last, start)) last = end
     if (last > start) found.push({ start, end: last, weight: weigh(text, start, last) })
   }
   walk(text, stretch.start, stretch.end, passageWords.target, (full) => {
     let at = full
     const least = start + Math.max(1, (full - start) >> 1)
     while (at > least && !pauses.test(text.charAt(at - 1))) at--
-    if (at <= least || !isBoundary(text, at)) at = boundaryNear(text, start, full)
+    if (at <= least || !isBoundary(text, at, start)) at = boundaryNear(text, start, full)
     at = Math.min(at, stretch.end)
     close(at)
-    while (at < stretch.end && isSpace(text, at) && isBoundary(text, at + 1)) at++
+    while (at < stretch.end && isSpace(text, at) && isBoundary(text, at + 1, at)) at++
     start = at
     return at
   })

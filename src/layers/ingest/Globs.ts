@@ -1,4 +1,4 @@
-/** Globs over paths relative to a root. One without a slash is matched against names, so `*.md` means any depth. */
+/** Globs over paths relative to a root. */
 import { Either } from "effect"
 import picomatch from "picomatch"
 
@@ -10,13 +10,13 @@ export interface Glob {
 
 const named = /\.[\p{L}\p{N}_{},-]+$/u
 
-/** The glob, or what is wrong with it. */
-export const glob = (pattern: string): Either.Either<Glob, string> => {
+/** The glob, or what is wrong with it. With `byName`, one without a slash is matched against names, so `*.md` means any depth. */
+export const glob = (pattern: string, byName: boolean): Either.Either<Glob, string> => {
   const bare = pattern.replace(/^\.\//, "").replace(/\/+$/, "")
   if (bare === "") return Either.left("a glob may not be empty")
   return Either.try({
     try: () => {
-      const matcher = picomatch(bare, { dot: true, basename: !bare.includes("/") })
+      const matcher = picomatch(bare, { dot: true, basename: byName && !bare.includes("/") })
       return { matches: (path) => matcher(path), namesExtension: named.test(bare) }
     },
     catch: (cause) => `is no glob: ${cause instanceof Error ? cause.message : String(cause)}`

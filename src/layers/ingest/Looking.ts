@@ -124,9 +124,9 @@ const walk = Effect.fnUntraced(function* (root: string, wanted: Wanted) {
 const rulesAround = (root: string, relative: (folder: string, file: string) => string) =>
   Effect.map(rulesAbove(root), (ignores) => (isIgnored(ignores, relative, root, true) ? [] : ignores))
 
-const globs = (patterns: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Glob>, SourceError> =>
+const globs = (patterns: ReadonlyArray<string>, byName: boolean): Effect.Effect<ReadonlyArray<Glob>, SourceError> =>
   Effect.forEach(patterns, (pattern) =>
-    Effect.mapError(glob(pattern), (detail) => new SourceError({ path: pattern, detail }))
+    Effect.mapError(glob(pattern, byName), (detail) => new SourceError({ path: pattern, detail }))
   )
 
 const below = (path: Path.Path, folder: string) => {
@@ -156,7 +156,7 @@ const matching = Effect.fnUntraced(function* (named: string, base: string, patte
   const fs = yield* FileSystem.FileSystem
   const root = path.resolve(base)
   if (!(yield* fs.exists(root))) return yield* new SourceError({ path: named, detail: `there is no folder ${base}` })
-  const [own] = yield* globs([pattern])
+  const [own] = yield* globs([pattern], false)
   if (own === undefined) return yield* new SourceError({ path: named, detail: "a glob may not be empty" })
   const narrowed = {
     ...own,
@@ -196,8 +196,8 @@ export const look = (
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const absolute = path.resolve(named)
-    const include = yield* globs(selection.include)
-    const exclude = yield* globs(selection.exclude)
+    const include = yield* globs(selection.include, true)
+    const exclude = yield* globs(selection.exclude, true)
     const wanted: Wanted = { selection, include, exclude, formatOf }
     const info = yield* Effect.either(fs.stat(absolute))
     if (Either.isRight(info)) {

@@ -5,7 +5,7 @@
  * fast and has no slow cases; a heading's words alone are parsed in full. A large file is parsed in stretches that end where no block can be
  * open, so that memory is bounded by the stretch.
  */
-import type { Nodes, Root } from "mdast"
+import type { Code, Html, Nodes, Root } from "mdast"
 import { fromMarkdown } from "mdast-util-from-markdown"
 import type { Block } from "../../domain/Corpus.ts"
 import { paragraphs } from "./Text.ts"
@@ -31,8 +31,8 @@ const blocksOnly = {
   ]
 }
 
-/** Code units parsed at once, if a place to stop can be found. */
-const stretchSize = 1 << 17
+/** Code units parsed at once, if a place to stop can be found: the parser's time grows faster than the text that it is given. */
+const stretchSize = 1 << 12
 
 /** More nested quotations and lists than this on one line are no document, and cost the square of their number. */
 const nested = /^(?:[ \t]{0,3}(?:[-*+>]|\d{1,9}[.)])){40}/m
@@ -125,31 +125,50 @@ const stop = (text: string, from: number, size: number): number => {
   return match === null ? text.length : match.index + match[0].length
 }
 
-/** Whether the last block of a stretch is a fence or HTML that was never closed: it may go on in the next. */
-const isOpen = (source: string, tree: Root): boolean => {
+/** The last block of a stretch, where it is a fence or HTML that was never closed: it may go on in the next. */
+const openAtEnd = (source: string, tree: Root): Code | Html | undefined => {
   const last = tree.children.at(-1)
-  if (last?.type !== "code" && last?.type !== "html") return false
-  return (last.position?.end.offset ?? 0) > source.trimEnd().length
+  if (last?.type !== "code" && last?.type !== "html") return undefined
+  return (last.position?.end.offset ?? 0) > source.trimEnd().length ? last : undefined
+}
+
+/** The end of the line that closes the fence which opens at `from`, or of the text. */
+const fenceEnd = (text: string, from: number): number => {
+  const marks = /^(`+|~+)/.exec(text.slice(from, from + 1000))?.[0] ?? "```"
+  const close = new RegExp(`\\n {0,3}${marks.charAt(0)}{${marks.length},}[ \\t]*(?=\\r?\\n|\\r|$)`, "g")
+  close.lastIndex = from
+  const match = close.exec(text)
+  return match === null ? text.length : match.index + match[0].length
 }
 
 const parse = (text: string, from: number): ReadonlyArray<Leaf> => {
   const leaves: Array<Leaf> = []
+  const keep = (leaf: Leaf) => {
+    leaves.push(leaf)
+  }
   let size = stretchSize
   while (from < text.length) {
-    const end = stop(text, from, size)
+    let end = stop(text, from, size)
     const source = text.slice(from, end)
     if (nested.test(source)) {
-      for (const { end: last, kind, start } of paragraphs(text, from, end))
-        leaves.push({ start, end: last, kind, depth: 0 })
+      for (const { end: last, kind, start } of paragraphs(text, from, end)) keep({ start, end: last, kind, depth: 0 })
     } else {
       // the parser drops a byte order mark without counting it; here it is a character of the text
-      const mark = source.charCodeAt(0) === 0xfeff ? 1 : 0
+      const mark = /^\ufeff*/.exec(source)?.[0].length ?? 0
       const tree = fromMarkdown(source.slice(mark), blocksOnly)
-      if (end < text.length && isOpen(source.slice(mark), tree)) {
+      const open = end < text.length ? openAtEnd(source.slice(mark), tree) : undefined
+      if (open?.type === "html") {
         size *= 2
         continue
       }
-      for (const leaf of leavesOf(text, tree, from + mark)) leaves.push(leaf)
+      const base = from + mark
+      if (open !== undefined) tree.children.pop()
+      leavesOf(text, tree, base).forEach(keep)
+      if (open !== undefined) {
+        const start = base + (open.position?.start.offset ?? 0)
+        end = fenceEnd(text, start)
+        keep({ start, end, kind: "code", depth: 0 })
+      }
     }
     from = end
     size = stretchSize
