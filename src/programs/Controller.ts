@@ -18,7 +18,6 @@ import type { Evidence } from "../domain/Evidence.ts"
 import type { DocumentId, ScopeKey } from "../domain/Ids.ts"
 import type { Policy } from "../domain/Policy.ts"
 import type { RunView } from "../domain/Run.ts"
-import { terminalEvidence } from "../domain/TerminalEvidence.ts"
 import { ulid } from "../domain/Ulid.ts"
 import type { Usage } from "../domain/Usage.ts"
 import { version } from "../domain/Version.ts"
@@ -47,6 +46,7 @@ import * as Cycle from "./Cycle.ts"
 import * as CycleMemory from "./CycleMemory.ts"
 import * as Guard from "./Guard.ts"
 import * as Ledger from "./Ledger.ts"
+import { selectEvidence } from "./Lookups.ts"
 
 /** All that a run needs. */
 export type Services =
@@ -162,7 +162,7 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
       const view = ledger.view()
       const branch = Option.getOrThrow(view.branch)
       const cycles = view.cycles.map((done) => done.evidence)
-      const evidence = terminalEvidence({ branch, bypass: view.bypass, cycles }, policy, yield* tokenCounter.counter)
+      const evidence = yield* selectEvidence(corpus, tokenCounter, inquiry, { branch, bypass: view.bypass, cycles })
       ledger.record({ tag: "EvidenceSelected", branch, evidence })
       let reading: Reading = { text: null, citations: [] }
       if (evidence.length > 0) {

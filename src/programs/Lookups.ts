@@ -6,10 +6,12 @@ import type { NodeId, PassageId } from "../domain/Ids.ts"
 import type { Plan } from "../domain/Plan.ts"
 import type { Grounds } from "../domain/Rules.ts"
 import type { Path } from "../domain/Tam.ts"
+import { type Terminal, terminalEvidence } from "../domain/TerminalEvidence.ts"
 import type { CorpusStore } from "../services/CorpusStore.ts"
 import type { Inquiry } from "../services/Roles.ts"
 import type { StoreError } from "../services/StoreError.ts"
 import type { TamStore } from "../services/TamStore.ts"
+import type { TokenCounter } from "../services/TokenCounter.ts"
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
@@ -55,6 +57,33 @@ export const openRegion = Effect.fnUntraced(function* (
   if (within === undefined) return passages
   const allowed = new Set(within)
   return passages.filter((passage) => allowed.has(passage.document))
+})
+
+/**
+ * E* by equation (7). Indexing has counted the tokens of whole passages; the vocabulary, which is slow to load, is wanted only where a
+ * merge meets another text.
+ */
+export const selectEvidence = Effect.fnUntraced(function* (
+  corpus: typeof CorpusStore.Service,
+  tokenCounter: typeof TokenCounter.Service,
+  inquiry: Inquiry,
+  terminal: Terminal
+) {
+  const { policy, scope } = inquiry
+  const counts = new Map<string, number>()
+  if (terminal.branch === "Fallback") {
+    const ids = new Set(terminal.cycles.flat().map((item) => item.passage))
+    for (const { text, tokens } of yield* corpus.passages(scope, [...ids])) counts.set(text, tokens)
+  }
+  let unknown = 0
+  const selected = terminalEvidence(terminal, policy, (text) => {
+    const known = counts.get(text)
+    if (known === undefined) unknown++
+    return known ?? 0
+  })
+  if (unknown === 0) return selected
+  const count = yield* tokenCounter.counter
+  return terminalEvidence(terminal, policy, (text) => counts.get(text) ?? count(text))
 })
 
 /** The region by passage, as the rules of evidence want it. */
