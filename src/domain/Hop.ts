@@ -24,6 +24,10 @@ export interface Hop {
 }
 
 const mostNames = 6
+const months = /\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b/gu
+/** A date leads nowhere. */
+const isName = (text: string): boolean =>
+  /\p{L}{2}/u.test(text.replace(months, "").replace(/\b\d+(?:st|nd|rd|th)\b/gu, ""))
 
 /** The stretch of `text` whose words weigh most among `wanted`; the first where several do, undefined where none holds any. */
 export const bestSentence = (
@@ -58,7 +62,7 @@ export const hopFrom = (
   const keys = new Set<string>()
   const offer = (name: string) => {
     const key = entityKey(name)
-    if (names.length >= mostNames || key === "" || keys.has(key) || standsIn(key, line)) return
+    if (names.length >= mostNames || key === "" || keys.has(key) || standsIn(key, line) || !isName(name)) return
     keys.add(key)
     names.push(name)
   }

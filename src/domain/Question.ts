@@ -20,6 +20,8 @@ export interface Question {
   readonly terms: ReadonlyArray<string>
   /** The two things that it asks to choose between, or none. */
   readonly choices: ReadonlyArray<string>
+  /** Whom or what it is about: its choices, or else its names but for those that only say of which country something is. */
+  readonly subjects: ReadonlyArray<Entity>
 }
 
 /** Beyond this many UTF-16 code units a question is read no further. */
@@ -93,15 +95,55 @@ const choicesOf = (text: string, named: ReadonlyArray<Entity>): ReadonlyArray<st
     const left = segment !== "" && terms(segment).length <= 12 ? segment : leader?.text
     return pair(left, follower !== undefined && terms(right).length > 12 ? follower.text : right)
   }
-  const between = /\bbetween\s+(.{1,100}?)\s+and\s+(.{1,100}?)(?:[?.!,]|$)/iu.exec(text)
+  const between = /\bbetween\s+(.{1,100}?)\s+and\s+(.{1,100}?)(?:[?!,]|\.(?:\s|$)|$)/iu.exec(text)
   return between === null ? [] : pair(between[1], between[2])
 }
 
-const ownName = (entity: Entity): Entity => {
-  const text = entity.text.replace(/['\u2019]s?$/u, "")
-  return text === entity.text
-    ? entity
-    : { text, key: entityKey(text), start: entity.start, end: entity.start + text.length }
+/** The parts of a name that prepositions join (a person in a film, a group in a year), without the possessive ending of each. */
+const ownNames = (entity: Entity): ReadonlyArray<Entity> => {
+  const parts: Array<Entity> = []
+  let start = entity.start
+  for (const piece of entity.text.split(/(\s+(?:in|on)\s+)/u)) {
+    const text = piece.replace(/['\u2019]s?$/u, "")
+    const key = entityKey(text)
+    if (key !== "" && /[\p{Lu}\p{N}]/u.test(text)) parts.push({ text, key, start, end: start + text.length })
+    start += piece.length
+  }
+  return parts.filter((part) => parts.length === 1 || /\p{L}/u.test(part.text))
+}
+
+/** Names as code writes them: dotted, or with a capital inside. */
+const code = /\b[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|\b[a-z]+[A-Z]\w*/gu
+
+const codeNames = (text: string): ReadonlyArray<Entity> =>
+  [...text.matchAll(code)].flatMap((match) => {
+    const key = entityKey(match[0])
+    return key === "" ? [] : [{ text: match[0], key, start: match.index, end: match.index + match[0].length }]
+  })
+
+const namesOf = (text: string): ReadonlyArray<Entity> => {
+  const inCode = codeNames(text)
+  const named = entities(withoutAsides(text))
+    .filter((entity) => !inCode.some((other) => entity.start < other.end && other.start < entity.end))
+    .flatMap(ownNames)
+  const distinct: Array<Entity> = []
+  for (const entity of [...inCode, ...named].sort((a, b) => a.start - b.start)) {
+    if (distinct.length < mostEntities && !distinct.some((other) => other.key === entity.key)) distinct.push(entity)
+  }
+  return distinct
+}
+
+const belonging =
+  /^(?:american|british|english|scottish|welsh|irish|french|german|italian|spanish|portuguese|dutch|belgian|swiss|austrian|swedish|norwegian|danish|finnish|polish|russian|ukrainian|hungarian|czech|romanian|bulgarian|greek|turkish|macedonian|serbian|croatian|indian|pakistani|chinese|japanese|korean|canadian|australian|mexican|brazilian|argentine|argentinian|african|asian|european|israeli|iranian|egyptian|hollywood|bollywood|us|u\.s|uk)(?:-\w+)?$/iu
+
+const subjectsOf = (named: ReadonlyArray<Entity>, choices: ReadonlyArray<string>): ReadonlyArray<Entity> => {
+  const offered = choices.flatMap((text) => {
+    const key = entityKey(text)
+    return key === "" ? [] : [{ text, key, start: 0, end: 0 }]
+  })
+  if (offered.length === 2) return offered
+  const plain = named.filter((entity) => !belonging.test(entity.text))
+  return plain.length > 0 ? plain : named
 }
 
 /** A remark in brackets after a name says which one is meant and is no name of its own; offsets stay. */
@@ -114,12 +156,7 @@ const withoutAsides = (text: string): string =>
 /** Reads a question. Total, and linear in the length of what is read. */
 export const analyse = (question: string): Question => {
   const text = cut(question, longest)
-  const named: Array<Entity> = []
-  for (const found of entities(withoutAsides(text))) {
-    const entity = ownName(found)
-    if (named.length < mostEntities && entity.key !== "" && !named.some((other) => other.key === entity.key))
-      named.push(entity)
-  }
+  const named = namesOf(text)
   const distinct: Array<Word> = []
   const seen = new Set<string>()
   for (const word of words(text)) {
@@ -136,7 +173,8 @@ export const analyse = (question: string): Question => {
     entities: named,
     words: kept,
     terms: kept.map(({ term }) => term),
-    choices
+    choices,
+    subjects: subjectsOf(named, choices)
   }
 }
 

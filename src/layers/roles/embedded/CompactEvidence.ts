@@ -26,7 +26,7 @@ export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore> = Laye
       const question = analyse(asked)
       if (question.type !== "Comparison" && question.type !== "Boolean")
         return declined(`a ${question.type} question may need more than its own passages`)
-      if (question.entities.length === 0) return declined("the question names nothing")
+      if (question.subjects.length === 0) return declined("the question names nothing")
       const top = evidence.slice(0, near)
       const passages = yield* corpus.passages(
         scope,
@@ -35,7 +35,7 @@ export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore> = Laye
       const about = new Map(
         passages.map((passage) => [passage.id, [passage.title, ...passage.headings].map(entityKey)] as const)
       )
-      const lacking = question.entities.find(
+      const lacking = question.subjects.find(
         (entity) => !top.some((item) => (about.get(item.passage) ?? []).some((key) => isAbout(key, entity.key)))
       )
       if (lacking !== undefined) return declined(`no passage about ${lacking.text} stands near the top`)
@@ -48,13 +48,13 @@ export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore> = Laye
         spent += cost
         chosen.push(item)
       }
-      const settled = question.entities.every((entity) =>
+      const settled = question.subjects.every((entity) =>
         chosen.some((item) => (about.get(item.passage) ?? []).some((key) => isAbout(key, entity.key)))
       )
       if (!settled) return declined(`the passages about its names do not fit ${budget} tokens`)
       return {
         matched: true,
-        reason: `a ${question.type} question, and passages about ${question.entities.map((entity) => entity.text).join(", ")} stand near the top`,
+        reason: `a ${question.type} question, and passages about ${question.subjects.map((entity) => entity.text).join(", ")} stand near the top`,
         evidence: chosen
       } as const
     })

@@ -17,7 +17,7 @@ import { analyse, cut, folded, isAbout, type Question, standsIn } from "../../..
 import { constants, prepare, raw, type Scored } from "../../../domain/Relevance.ts"
 import { sentences } from "../../../domain/Sentences.ts"
 import type { State } from "../../../domain/State.ts"
-import type { Justification } from "../../../domain/Verification.ts"
+import { terms } from "../../../domain/Words.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
 import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { Planner, type Turn } from "../../../services/Roles.ts"
@@ -31,6 +31,8 @@ const startsLater = 3
 /** The question's own weight, in the first cycle and later. */
 const questionFirst = 1
 const questionLater = 0.6
+/** What is left of the question once evidence has been committed. */
+const questionRest = 1
 /** A passage that holds nearly all of the question has no second hop to make: below this residual its weight falls. */
 const fullResidual = 0.4
 const backward = 0.6
@@ -86,16 +88,17 @@ const bind = (slot: SlotName, item: EvidenceItem): Binding | undefined => {
   return { slot, span: { document: item.document, start, end: start + text.length }, text }
 }
 
-/** What is known: what the last plan knew, unless δ says that it is missing after all, and what the staged evidence says of the rest. */
-const knownOf = (
-  slots: ReadonlyArray<Slot>,
-  state: State,
-  feedback: Option.Option<Justification>
-): ReadonlyArray<Binding> => {
-  const lacking = new Set<string>(Option.match(feedback, { onNone: () => [], onSome: (delta) => delta.missing }))
-  const before = Option.match(state.plan, { onNone: () => [], onSome: (plan) => plan.known })
+/**
+ * What is known: what the staged evidence says of a name, and what earlier committed evidence said. What the first plan knew came from E⁰, which
+ * no cycle has committed, so it does not last.
+ */
+const knownOf = (slots: ReadonlyArray<Slot>, state: State): ReadonlyArray<Binding> => {
+  const before = Option.match(state.plan, {
+    onNone: () => [],
+    onSome: (plan) => (plan.visited.length === 0 ? [] : plan.known)
+  })
   return slots.flatMap(({ name }) => {
-    if (name === askedSlot || lacking.has(name)) return []
+    if (name === askedSlot) return []
     const kept = before.find((binding) => binding.slot === name)
     if (kept !== undefined) return [kept]
     for (const item of state.evidence) {
@@ -105,6 +108,29 @@ const knownOf = (
     return []
   })
 }
+
+/** The words of the question that neither the staged evidence nor what is known holds, and the names that are still missing. */
+const openTerms = (
+  question: Question,
+  state: State,
+  known: ReadonlyArray<Binding>,
+  missing: ReadonlyArray<SlotName>
+): ReadonlyArray<string> => {
+  const said = [...state.evidence.map((item) => `${item.title}\n${item.text}`), ...known.map((binding) => binding.text)]
+  const held = new Set(said.flatMap((text) => terms(text)))
+  const names = new Set(missing.filter((name) => name !== askedSlot).flatMap((name) => entityKey(name).split(" ")))
+  return question.terms.filter((term) => names.has(term) || !held.has(term))
+}
+
+/** These terms as the question writes them. */
+const wordsOf = (question: Question, wanted: ReadonlyArray<string>): string =>
+  cut(
+    question.words
+      .filter(({ term }) => wanted.includes(term))
+      .map(({ end, start }) => question.text.slice(start, end))
+      .join(" "),
+    textLimit
+  )
 
 const objectiveOf = (question: Question, missing: ReadonlyArray<SlotName>, cycle: number): string => {
   const asked = question.text.trim() === "" ? "(an empty question)" : question.text
@@ -217,7 +243,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
     })
 
     const plan = Effect.fnUntraced(function* (turn: Turn<"Planner">) {
-      const { cycle, feedback, scope, state } = turn
+      const { cycle, scope, state } = turn
       const question = analyse(turn.question)
       const isFirst = Option.isNone(state.plan)
       const artifacts = state.artifacts.length === 0 ? [] : yield* turn.memory.read(state.artifacts)
@@ -229,7 +255,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
       ])
 
       const slots = slotsOf(question)
-      const known = knownOf(slots, state, feedback)
+      const known = knownOf(slots, state)
       const missing = slots.map((slot) => slot.name).filter((name) => !known.some((binding) => binding.slot === name))
       const visited = yield* visitsOf(scope, state)
       const failed = artifacts.flatMap(({ payload }) => (payload.kind === "FailedRegion" ? [payload.node] : []))
@@ -243,6 +269,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
         ...(yield* abstractions(scope, failed)).map((node) => prepare(node.abstraction))
       ]
 
+      const rest = isFirst ? [] : openTerms(question, state, known, missing)
       const open: ReadonlyArray<Omit<Hypothesis, "best">> = [
         {
           from: null,
@@ -250,6 +277,9 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
           query: cut(question.text, textLimit),
           terms: weighted(question.terms, all)
         },
+        ...(rest.length === 0
+          ? []
+          : [{ from: null, weight: questionRest, query: wordsOf(question, rest), terms: weighted(rest, all) }]),
         ...starts.map(({ hop, item, weight }) => ({
           from: item.passage,
           weight,
