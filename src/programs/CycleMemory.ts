@@ -6,6 +6,7 @@ import {
   type Artifact,
   type Claim,
   type Draft,
+  identity,
   type Operation,
   PermissionDenied,
   permit,
@@ -84,16 +85,17 @@ export const make = (
 
   const write = Effect.fnUntraced(function* (role: Role, draft: Draft) {
     const { payload, scope } = draft
-    const owner = scope === "Global" ? "" : scope === "Task" ? run : `${run} ${role}`
-    const id = ArtifactId.make(digest.hash("artifact", scopeKey, scope, owner, JSON.stringify(payload)).slice(0, 32))
-    const allowed = permit(claim(role, "write"), { id, scopeKey, scope, run, producer: role })
+    const own = { scopeKey, scope, run, producer: role }
+    // nothing is looked up for who may not write
+    const allowed = permit(claim(role, "write"), { ...own, id: ArtifactId.make("draft") })
     if (Either.isLeft(allowed)) return yield* allowed.left
     const restsOn = yield* Effect.mapError(grounding(role, draft), failed(role))
+    const id = ArtifactId.make(digest.hash("artifact", ...identity({ ...own, payload, restsOn })).slice(0, 32))
     if (!kept(policy, draft) || pending.some((other) => other.id === id)) return
     const createdAt = clock.unsafeCurrentTimeMillis()
     const { days } = policy.persistence[payload.kind]
     const expiresAt = days === null ? null : createdAt + days * dayMs
-    pending.push({ id, scopeKey, scope, run, producer: role, payload, restsOn, createdAt, expiresAt })
+    pending.push({ ...own, id, payload, restsOn, createdAt, expiresAt })
   })
 
   return {

@@ -43,6 +43,12 @@ export const make = (
     version: eventVersion,
     cycle: 0
   }
+  const { persistence } = started.policy
+  const atMost = {
+    SurfaceForm: persistence.SurfaceForm.count,
+    Bridge: persistence.Bridge.count,
+    FailedRegion: persistence.FailedRegion.count
+  }
   let view = open(first)
   let durable = view
   let pending: Array<Event> = []
@@ -80,7 +86,7 @@ export const make = (
               token = given
               written()
             })
-          : Effect.map(journal.commit(run, token, events, artifacts), written)
+          : Effect.map(journal.commit(run, token, events, artifacts, atMost), written)
       )
     })
 
