@@ -2,12 +2,13 @@
  * C9, C11, C13 to C15: for every role and every rule, proposals that this rule is the first to refuse; and the validators themselves.
  */
 import { writeSync } from "node:fs"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Either, FastCheck, Option, Schema } from "effect"
 import { compile } from "../../src/domain/Compiled.ts"
 import { propose } from "../../src/domain/Proposal.ts"
 import { check, decode, rules } from "../../src/domain/Rules.ts"
 import type { Field } from "../../src/domain/State.ts"
+import { isAdmissible, nodeTypes } from "../../src/domain/Tam.ts"
 import { fieldSchemas, fields, json, judge, judgeIn, seeds, values } from "../support/Arbitraries.ts"
 import { mutations, spoil } from "../support/Mutations.ts"
 import { random } from "../support/Random.ts"
@@ -54,6 +55,25 @@ describe("C9 every rule is the first to refuse what it is there for", () => {
   it("says how often each rule refused", () => {
     expect(table).toHaveLength(everyRule.length)
     writeSync(1, `${table.join("\n")}\n`)
+  })
+})
+
+describe("C6 the admissible type pairs", () => {
+  it("are these five, and no pair has an unknown node", () => {
+    const pairs = nodeTypes.flatMap((from) =>
+      nodeTypes.filter((to) => isAdmissible(from, to)).map((to) => `${from} to ${to}`)
+    )
+    expect(pairs).toEqual([
+      "Root to Topic",
+      "Topic to Topic",
+      "Topic to Relation",
+      "Relation to Relation",
+      "Relation to Evidence"
+    ])
+    for (const type of nodeTypes) {
+      expect(isAdmissible(undefined, type)).toBe(false)
+      expect(isAdmissible(type, undefined)).toBe(false)
+    }
   })
 })
 
@@ -110,6 +130,26 @@ describe("C2 the compiled validators are the schemas", () => {
     )
     expect(seen.fits).toBeGreaterThanOrEqual(wanted)
     expect(seen.misfits).toBeGreaterThanOrEqual(wanted)
+  })
+
+  it.each(fields)("%s: the same where the runtime lets no code be made from text", (field) => {
+    vi.stubGlobal("Function", function Refusing() {
+      throw new EvalError("code generation from strings is disallowed")
+    })
+    const plain = compile(fieldSchemas[field] as Schema.Schema<unknown>)
+    vi.unstubAllGlobals()
+    const seen = { fits: 0, misfits: 0 }
+    FastCheck.assert(
+      FastCheck.property(inputs(field), (input) => {
+        const copy = plain(input)
+        seen[Option.isSome(copy) ? "fits" : "misfits"]++
+        expect(copy).toEqual(Either.getRight(decode(field, { field, value: input })))
+        expect(Option.isNone(copy) || isDeeplyFrozen(copy.value)).toBe(true)
+      }),
+      { numRuns: 800, seed: 12 }
+    )
+    expect(seen.fits).toBeGreaterThan(100)
+    expect(seen.misfits).toBeGreaterThan(100)
   })
 
   it("a schema that would change what it reads does not compile", () => {
