@@ -8,6 +8,7 @@ import type { TamNode } from "../../../domain/Tam.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
 import type { EmbeddingError } from "../../../services/EmbeddingModel.ts"
 import { Navigator, type Turn } from "../../../services/Roles.ts"
+import { Scoring } from "../../../services/Scoring.ts"
 import type { StoreError } from "../../../services/StoreError.ts"
 import { TamStore } from "../../../services/TamStore.ts"
 import { failing } from "./Failing.ts"
@@ -36,6 +37,7 @@ export const navigate = (tam: typeof TamStore.Service, corpus: typeof CorpusStor
     const candidates = nodes
       .filter((node) => node.type === "Evidence")
       .map((node) => ({ node: node.id, score: score(plan, prepare(node.abstraction)) }))
+    ;(yield* Scoring).scored(candidates.length)
     const trace = yield* failing("Navigator")(best(tam, scope, plan, candidates))
     if (Option.isNone(trace)) {
       return yield* new RequiredUpdateFailure({
