@@ -195,8 +195,11 @@ const located = /\b(?:in|at|from|near|to|of)\s+(?:the\s+)?$/iu
 const month = new RegExp(`^(?:${months})$`, "iu")
 
 const named = (said: Said): ReadonlyArray<Found> => {
-  const found = entities(said.text).filter((entity) => !month.test(entity.text))
-  return found.map(({ start, text }) => ({ text, start }))
+  return entities(said.text).flatMap(({ start, text }) => {
+    // a name of its own, not what it was made for or where it lies
+    const own = text.split(/\s+(?:for|in|on)\s+/u)[0] ?? text
+    return month.test(own) ? [] : [{ text: own, start }]
+  })
 }
 
 const suits = (type: Question["type"], said: Said, found: Found): number => {

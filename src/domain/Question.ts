@@ -165,7 +165,9 @@ export const analyse = (question: string): Question => {
     distinct.push(word)
   }
   const meaningful = distinct.filter(({ term }) => !isStopWord(term) && term !== "s")
-  const kept = meaningful.length > 0 ? meaningful : distinct
+  // pairs of characters with kana in them are mostly particles and endings
+  const solid = meaningful.filter(({ term }) => !/\p{Script=Hiragana}/u.test(term))
+  const kept = solid.length > 0 ? solid : meaningful.length > 0 ? meaningful : distinct
   const choices = choicesOf(text, named)
   return {
     text,

@@ -1,19 +1,18 @@
 /** A part of a text that is too long to be given whole: whole sentences round the one that says most, or as much of that one as fits. */
+import { isBoundary } from "./Graphemes.ts"
 import { bestSentence } from "./Hop.ts"
 import { type Stretch, sentences } from "./Sentences.ts"
 import { words } from "./Words.ts"
 
-const joins = /^(?:\p{M}|\u200d|[\ufe0e\ufe0f]|[\u{1f3fb}-\u{1f3ff}])/u
-
-/** Whether a cut before `offset` leaves every character whole. */
-const cutsCleanly = (text: string, offset: number): boolean =>
-  offset <= 0 || offset >= text.length || !joins.test(String.fromCodePoint(text.codePointAt(offset) ?? 0))
+/** Whether a cut at `offset` parts no character. */
+const whole = (text: string, offset: number): boolean =>
+  offset <= 0 || offset >= text.length || isBoundary(text, offset)
 
 /** The longest beginning of `[start, end)` that fits, cut before a word; undefined where not even the first word does. */
 const beginning = (text: string, { end, start }: Stretch, fits: (text: string) => boolean): Stretch | undefined => {
   const cuts = words(text.slice(start, end))
     .map((word) => start + word.start)
-    .filter((at) => at > start && cutsCleanly(text, at))
+    .filter((at) => at > start && whole(text, at))
   let low = 0
   let high = cuts.length
   while (low < high) {
@@ -36,7 +35,7 @@ export const narrow = (
   wanted: ReadonlySet<string>,
   fits: (text: string) => boolean
 ): Stretch | undefined => {
-  const all = sentences(text).filter(({ end, start }) => cutsCleanly(text, start) && cutsCleanly(text, end))
+  const all = sentences(text).filter(({ end, start }) => whole(text, start) && whole(text, end))
   const chosen = bestSentence(text, wanted, () => 1)
   let first = Math.max(
     0,

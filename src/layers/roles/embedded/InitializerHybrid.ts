@@ -169,7 +169,6 @@ export const layer: Layer.Layer<
       }
       const final = [...candidates.values()]
         .map((candidate) => [candidate, first(candidate) + candidate.links] as const)
-        .filter(([, score]) => score > 0)
         .sort(best)
       const allowed = within === undefined ? undefined : new Set(within)
       const found: Array<Ranked> = []
