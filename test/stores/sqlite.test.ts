@@ -227,10 +227,10 @@ describe("pain 37: other writers", () => {
             )
           }
         })
-        yield* Effect.all(
-          [1, 2, 3, 4].map(() => Effect.provide(writer, Layer.fresh(open(filename)))),
-          { concurrency: "unbounded" }
-        )
+        yield* Effect.forEach([1, 2, 3, 4], () => Effect.provide(writer, Layer.fresh(open(filename))), {
+          concurrency: "unbounded",
+          discard: true
+        })
         const end = yield* Effect.provide(
           Effect.flatMap(CorpusStore, (corpus) => corpus.revision(scope)),
           open(filename)
