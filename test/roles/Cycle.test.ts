@@ -95,8 +95,8 @@ layer(shelf(library))("a small library", (it) => {
         expect(inside.every(({ passage }) => within.includes(passage.document))).toBe(true)
         if (within.length > 0) expect(inside.length).toBeGreaterThan(0)
       }
-      const [best] = yield* initializer.rank(inquiry("Which film was released first, Aas Ka Panchhi or Phoolwari?"), 5)
-      expect(["Aas Ka Panchhi", "Phoolwari"]).toContain(best?.passage.title)
+      const top = yield* initializer.rank(inquiry("Which film was released first, Aas Ka Panchhi or Phoolwari?"), 3)
+      expect(top.map(({ passage }) => passage.title)).toEqual(expect.arrayContaining(["Aas Ka Panchhi", "Phoolwari"]))
     })
   )
 
