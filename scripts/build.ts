@@ -15,6 +15,8 @@ import * as esbuild from "esbuild"
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const dist = path.join(root, "dist")
+/** Built here and then put in the place of `dist/`, so that a build that fails leaves the last one. */
+const staging = path.join(root, `.build-${process.pid}`)
 const require = createRequire(import.meta.url)
 
 /** Function exports of the barrel `effect`, which are no modules. */
@@ -63,8 +65,8 @@ const withoutBarrels: esbuild.Plugin = {
 
 /** The command, and the launcher that keeps its compiled code. */
 const command = async (): Promise<void> => {
-  const bundle = path.join(dist, "staterag.cjs")
-  const launcher = path.join(dist, "staterag.js")
+  const bundle = path.join(staging, "staterag.cjs")
+  const launcher = path.join(staging, "staterag.js")
   await esbuild.build({
     entryPoints: [path.join(root, "src", "programs", "main.ts")],
     outfile: bundle,
@@ -101,13 +103,24 @@ const sample = [
 
 const run = (args: ReadonlyArray<string>): void => {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] })
-  if (status !== 0) process.exit(1)
+  if (status !== 0) throw new Error(`${path.basename(args[0] ?? "")} failed`)
 }
 
 const library = (): void =>
-  run([path.join(path.dirname(require.resolve("typescript/package.json")), "bin", "tsc"), "-p", "tsconfig.build.json"])
+  run([
+    path.join(path.dirname(require.resolve("typescript/package.json")), "bin", "tsc"),
+    "-p",
+    "tsconfig.build.json",
+    "--outDir",
+    staging
+  ])
 
-fs.rmSync(dist, { recursive: true, force: true })
-await command()
-library()
-fs.writeFileSync(path.join(dist, ".complete"), "")
+try {
+  await command()
+  library()
+  fs.writeFileSync(path.join(staging, ".complete"), "")
+  fs.rmSync(dist, { recursive: true, force: true })
+  fs.renameSync(staging, dist)
+} finally {
+  fs.rmSync(staging, { recursive: true, force: true })
+}

@@ -6,6 +6,7 @@ import type { Runtime } from "@effect/platform"
 import { NodeFileSystem, NodePath, NodeRuntime, NodeTerminal } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, Logger, Option } from "effect"
 import { version } from "../domain/Version.ts"
+import * as ProgressStderr from "../layers/platform/ProgressStderr.ts"
 import { run } from "./cli/App.ts"
 import { exitCodes, failure } from "./cli/Failure.ts"
 import { Host, HostError } from "./cli/Host.ts"
@@ -36,12 +37,22 @@ const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
 
 const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
 
+/** Progress on standard error, or none. */
+const progressLayer = (isShown: boolean): Layer.Layer<never> =>
+  isShown
+    ? ProgressStderr.layer({
+        write: (text) => process.stderr.write(text),
+        isTerminal: process.stderr.isTTY === true,
+        columns: process.stderr.columns || 80
+      })
+    : Layer.empty
+
 const host = Layer.succeed(Host, {
   environment: process.env,
   resolve: (...parts) => path.resolve(...parts),
   matcher: (pattern) =>
     Effect.promise(() => import("../layers/ingest/Globs.ts")).pipe(
-      Effect.flatMap(({ glob }) => glob(pattern)),
+      Effect.flatMap(({ glob }) => glob(pattern, true)),
       Effect.mapBoth({
         onSuccess: ({ matches }) => matches,
         onFailure: (detail) => new HostError({ path: pattern, detail })
@@ -74,22 +85,24 @@ const host = Layer.succeed(Host, {
     columns: process.stdout.columns || 80
   },
   // what no question needs (`--help`, `config`) does not wait for the layers below
-  ingest: () =>
+  ingest: (progress) =>
     Layer.unwrapEffect(
       Effect.promise(async () => {
         const parser = await import("../layers/ingest/DocumentParserLocal.ts")
         const files = await import("../layers/ingest/SourceFilesLocal.ts")
         const digest = await import("../layers/platform/DigestNode.ts")
         const tokens = await import("../layers/platform/TokenCounterO200k.ts")
-        return Layer.mergeAll(parser.layer, files.layer, tokens.layer).pipe(Layer.provide(digest.layer))
+        return Layer.mergeAll(parser.layer, files.layer, tokens.layer, progressLayer(progress)).pipe(
+          Layer.provide(digest.layer)
+        )
       })
     ).pipe(Layer.provide(platform)),
-  open: ({ directory }) =>
+  open: ({ directory, progress }) =>
     Layer.unwrapEffect(
-      Effect.map(
-        Effect.promise(() => import("../layers/Embedded.ts")),
-        (embedded) => embedded.layer({ directory })
-      )
+      Effect.promise(async () => {
+        const { layer } = await import("../layers/Embedded.ts")
+        return Layer.merge(layer({ directory }), progressLayer(progress))
+      })
     )
 })
 

@@ -74,6 +74,11 @@ export const command = Command.make("status", common, (values) =>
         ...(stale.vectorIndex ? ["the vector file is not of this revision (rebuilt when it is needed)"] : []),
         ...(stale.embedding ? ["the vectors are of another embedding model (index again)"] : [])
       ]
+      const parts = new Map<string, number>()
+      for (const file of files) {
+        const [part = ""] = file.path.split("/")
+        parts.set(part, (parts.get(part) ?? 0) + file.bytes)
+      }
       const rows = [
         ["State folder", directory],
         ["Scope", `${scope}${held.scopes.length > 1 ? ` (of ${held.scopes.join(", ")})` : ""}`],
@@ -87,7 +92,7 @@ export const command = Command.make("status", common, (values) =>
         ["Memory", `${artifacts.Global} global, ${artifacts.Task} task, ${artifacts.Private} private artifacts`],
         ["Models", "none: everything is computed here"],
         ["Revision", `${held.corpusRevision.slice(0, 16)}, indexed ${moment(held.indexedAt)} UTC`],
-        ["On disk", `${bytes(sizes.total)} (${files.map((file) => `${file.path} ${bytes(file.bytes)}`).join(", ")})`],
+        ["On disk", `${bytes(sizes.total)} (${[...parts].map(([name, size]) => `${name} ${bytes(size)}`).join(", ")})`],
         ["Stale", staleLines.length === 0 ? "nothing" : (staleLines[0] ?? "")],
         ...staleLines.slice(1).map((line) => ["", line])
       ]
