@@ -41,6 +41,9 @@ const isDocumentId = Schema.is(DocumentId)
 
 export const isRead = (item: SourceFile | Skipped): item is SourceFile => "source" in item
 
+/** Why a record was left out for another file's. */
+const taken = (id: string, other: string): string => `its document ${id} has the id of one in ${other}: give it another`
+
 /** What tells a changed document from an unchanged one. */
 const documentOf = (
   parsed: ParsedDocument,
@@ -105,7 +108,10 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
     const owner = owners.get(id)
     if (owner !== undefined && owner < path) return false
     const loser = owner === undefined || owner === path || toRead.has(owner) ? undefined : known.get(owner)
-    if (loser !== undefined) sources.push({ ...loser, modifiedAt: unsettled })
+    if (loser !== undefined) {
+      sources.push({ ...loser, modifiedAt: unsettled })
+      skipped.push({ path: loser.path, reason: taken(id, path) })
+    }
     owners.set(id, path)
     return true
   }
@@ -117,7 +123,7 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
       return false
     }
     if (!claim(id, path)) {
-      skipped.push({ path, reason: `its document ${id} has the id of one in ${owners.get(id)}: give it another` })
+      skipped.push({ path, reason: taken(id, owners.get(id) ?? path) })
       return false
     }
     const info = infos.get(id)
@@ -152,7 +158,6 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
 
   yield* drop(plan.gone.flatMap(({ path }) => (documents.get(path) ?? []).map(({ id }) => id)))
   yield* corpus.removeSources(scope, [...gone])
-  for (const { path } of plan.keep) tally.unchanged += documents.get(path)?.length ?? 0
   let done = 0
   yield* (yield* SourceFiles).read(plan.read, format).pipe(
     Stream.runForEach(
@@ -172,6 +177,9 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
     )
   )
   yield* flush
+  for (const { path } of plan.keep) {
+    tally.unchanged += (documents.get(path) ?? []).filter(({ id }) => owners.get(id) === path).length
+  }
   const changes: Changes = { ...tally, skipped }
   return changes
 })
