@@ -33,10 +33,10 @@ const policy: Policy = { ...defaultPolicy, maxCycles: cycles, regionWidth: items
 const roles: PlainRoles = {
   rank: async () => ranked,
   compact: async () => ({ matched: false, reason: "the question is of another kind" }),
-  planner: async (_, cycle) => said[cycle - 1]?.plan,
-  navigator: async (_, cycle) => said[cycle - 1]?.path,
-  retriever: async (_, cycle) => said[cycle - 1]?.evidence,
-  verifier: async (_, cycle) => said[cycle - 1]?.verification,
+  planner: async ({ cycle }) => said[cycle - 1]?.plan,
+  navigator: async ({ cycle }) => said[cycle - 1]?.path,
+  retriever: async ({ cycle }) => said[cycle - 1]?.evidence,
+  verifier: async ({ cycle }) => said[cycle - 1]?.verification,
   reader: async () => reading
 }
 const plainJournal: PlainJournal = { tokens: new Map(), events: new Map() }
@@ -45,7 +45,9 @@ const settings = {
   policyHash: "0123456789abcdef",
   revision: () => revision,
   expose: () => artifacts,
-  tokens
+  tokens,
+  read: () => [],
+  keep: () => []
 }
 const tables: Tables = { tokens: new Map(), events: new Map() }
 

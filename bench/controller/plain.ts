@@ -4,23 +4,26 @@
  * It does the controller's work and nothing else: four asynchronous roles a cycle, each proposal checked by every rule of
  * `src/domain/Rules.ts` (see `plain-checks.ts`) and kept as a frozen copy; the path looked up in the graph; the region opened by the
  * controller; one event for each thing that happens, stamped and numbered, written at each action under a fencing token; artifacts exposed
- * at the start and after Revise; the corpus revision compared; the action table; terminal evidence merged under the budget; the reader
+ * at the start and after Revise; the corpus revision compared; calls metered and budgets looked at; a role that throws ends the run as
+ * incomplete; each role has its door to the memory and to the rules; the action table; terminal evidence merged under the budget; the reader
  * admitted in the journal before it is called, and its citations checked against the evidence. `bench.ts` holds its events equal to the
  * product's.
  *
- * What it need not do, because it is one program for one set of roles: fold its events (it keeps the state at hand), offer roles a door to
- * mend a proposal or to the memory, catch their defects, be interrupted, meter calls. Words are folded by the product's own function on both
- * sides.
+ * What it does not do: fold its events (it keeps the state at hand), be interrupted, run under a clock, tracer or services of the caller's.
+ * Words are folded by the product's own function on both sides.
  */
 import type { Citation, Reading } from "../../src/domain/Answer.ts"
+import type { Artifact, Draft } from "../../src/domain/Artifact.ts"
 import type { Passage } from "../../src/domain/Corpus.ts"
 import type { Event } from "../../src/domain/Event.ts"
 import type { Evidence, EvidenceItem } from "../../src/domain/Evidence.ts"
 import type { ArtifactId, CorpusRevision, NodeId, PassageId } from "../../src/domain/Ids.ts"
 import type { Plan } from "../../src/domain/Plan.ts"
 import type { Policy } from "../../src/domain/Policy.ts"
+import type { Role } from "../../src/domain/State.ts"
 import type { Path } from "../../src/domain/Tam.ts"
 import { ulid } from "../../src/domain/Ulid.ts"
+import type { ModelCall } from "../../src/domain/Usage.ts"
 import type { Verification } from "../../src/domain/Verification.ts"
 import { version } from "../../src/domain/Version.ts"
 import { contentTerms } from "../../src/domain/Words.ts"
@@ -45,13 +48,28 @@ export interface PlainState {
   readonly artifacts: ReadonlyArray<ArtifactId>
 }
 
+/** What a role is given, besides what it may ask for. */
+export interface PlainTurn {
+  readonly question: string
+  readonly cycle: number
+  readonly state: PlainState
+  readonly feedback: Verification["justification"] | null
+  readonly region: ReadonlyArray<Passage>
+  /** The role's door to the memory: it acts as that role. */
+  readonly read: (ids: ReadonlyArray<ArtifactId>) => ReadonlyArray<Artifact>
+  readonly write: (draft: Draft) => void
+  readonly meter: (call: ModelCall) => void
+  /** What would be said to a proposal, for mending one's own. */
+  readonly judge: (proposal: unknown) => string | undefined
+}
+
 export interface PlainRoles {
   readonly rank: () => Promise<ReadonlyArray<{ readonly passage: Passage; readonly score: number }>>
   readonly compact: (state: PlainState) => Promise<{ readonly matched: boolean; readonly reason: string }>
-  readonly planner: (state: PlainState, cycle: number, feedback: Verification | null) => Promise<unknown>
-  readonly navigator: (state: PlainState, cycle: number) => Promise<unknown>
-  readonly retriever: (state: PlainState, cycle: number, region: ReadonlyArray<Passage>) => Promise<unknown>
-  readonly verifier: (state: PlainState, cycle: number) => Promise<unknown>
+  readonly planner: (turn: PlainTurn) => Promise<unknown>
+  readonly navigator: (turn: PlainTurn) => Promise<unknown>
+  readonly retriever: (turn: PlainTurn) => Promise<unknown>
+  readonly verifier: (turn: PlainTurn) => Promise<unknown>
   readonly reader: (question: string, evidence: Evidence) => Promise<Reading>
 }
 
@@ -67,6 +85,14 @@ export interface PlainSettings {
   readonly revision: () => CorpusRevision
   readonly expose: (terms: ReadonlyArray<string>) => ReadonlyArray<ArtifactId>
   readonly tokens: (text: string) => number
+  /** The artifacts that a role may read, of those it names and those exposed. */
+  readonly read: (
+    role: Role,
+    ids: ReadonlyArray<ArtifactId>,
+    exposed: ReadonlyArray<ArtifactId>
+  ) => ReadonlyArray<Artifact>
+  /** Keeps what the roles of a cycle made. */
+  readonly keep: (drafts: ReadonlyArray<readonly [Role, Draft]>) => ReadonlyArray<ArtifactId>
 }
 
 /** What became of a question; `reason` says why it is incomplete. */
@@ -84,7 +110,9 @@ const pending: Verification = Object.freeze({
 })
 const actions = { Pass: ["Release", "Release"], Fail: ["Revise", "Fallback"] } as const
 
-type Role = "Planner" | "Navigator" | "Retriever" | "Verifier"
+const nothingMore = { calls: 0, tokens: 0, money: 0, time: 0 }
+const none: ReadonlyArray<Passage> = []
+
 type Unstamped<T> = T extends unknown ? Omit<T, "run" | "sequence" | "at" | "version" | "cycle"> : never
 
 let runs = 0
@@ -93,7 +121,8 @@ let runs = 0
 export const run = async (roles: PlainRoles, journal: PlainJournal, settings: PlainSettings): Promise<PlainResult> => {
   const { policy } = settings
   const revision = settings.revision()
-  const id = ulid(Date.now(), [(runs++ % 9973) / 9973, 0.5])
+  const startedAt = Date.now()
+  const id = ulid(startedAt, [(runs++ % 9973) / 9973, 0.5])
   const unwritten: Array<Event> = []
   let sequence = 0
   let cycle = 0
@@ -143,26 +172,92 @@ export const run = async (roles: PlainRoles, journal: PlainJournal, settings: Pl
     return { run: id, outcome: "Incomplete", reason: `${role}: ${reason}`, answer: null, state }
   }
 
+  const { calls: mostCalls, money: mostMoney, time: mostTime, tokens: mostTokens } = policy.budget
+  const spent = { calls: 0, tokens: 0, money: 0 }
+  const dearest = { calls: 0, tokens: 0, money: 0, time: 0 }
+  const over = (next: typeof dearest): boolean =>
+    (mostCalls !== null && spent.calls + next.calls > mostCalls) ||
+    (mostTokens !== null && spent.tokens + next.tokens > mostTokens) ||
+    (mostMoney !== null && spent.money + next.money > mostMoney) ||
+    (mostTime !== null && Date.now() - startedAt + next.time > mostTime)
+
   const done: Array<Evidence> = []
   const ends: Array<NodeId> = []
+  const drafts: Array<readonly [Role, Draft]> = []
   let feedback: Verification | null = null
   let branch: "Release" | "Fallback" | undefined
+
+  const turn = (
+    role: Role,
+    staged: PlainState,
+    region: ReadonlyArray<Passage>,
+    judge: PlainTurn["judge"]
+  ): PlainTurn => ({
+    question,
+    cycle,
+    state: staged,
+    feedback: feedback?.justification ?? null,
+    region,
+    read: (ids) => settings.read(role, ids, staged.artifacts),
+    write: (draft) => {
+      drafts.push([role, draft])
+    },
+    meter: (call) => {
+      spent.calls++
+      spent.tokens += call.promptTokens + call.completionTokens
+      spent.money += call.money ?? 0
+      record({ tag: "ModelCalled", call })
+    },
+    judge
+  })
+  /** A role's proposal as a value of its field, or why there is none. */
+  const stage = async <A extends object>(
+    role: (turn: PlainTurn) => Promise<unknown>,
+    given: PlainTurn,
+    read: (proposal: unknown) => A | undefined,
+    refuse: (value: A) => string | undefined
+  ): Promise<A | string> => {
+    try {
+      const value = read(await role(given))
+      if (over(nothingMore)) return "a budget is used up"
+      return value === undefined ? "does not fit" : (refuse(value) ?? value)
+    } catch (defect) {
+      return `died: ${String(defect)}`
+    }
+  }
+  const judging =
+    <A>(read: (proposal: unknown) => A | undefined, refuse: (value: A) => string | undefined): PlainTurn["judge"] =>
+    (proposal) => {
+      const value = read(proposal)
+      return value === undefined ? "does not fit" : refuse(value)
+    }
+
   while (branch === undefined) {
     cycle = done.length + 1
+    const cycleStartedAt = Date.now()
+    const before = { ...spent }
     record({ tag: "CycleStarted" })
     let staged: PlainState = { ...state, verification: pending }
 
-    const plan = planOf(await roles.planner(staged, cycle, feedback))
-    if (plan === undefined) return incomplete("Planner", "is no plan")
-    const noPlan = refusePlan(plan, slices, ends)
-    if (noPlan !== undefined) return incomplete("Planner", noPlan)
+    const refusesPlan = (value: Plan) => refusePlan(value, slices, ends)
+    const plan = await stage(
+      roles.planner,
+      turn("Planner", staged, none, judging(planOf, refusesPlan)),
+      planOf,
+      refusesPlan
+    )
+    if (typeof plan === "string") return incomplete("Planner", plan)
     staged = { ...staged, plan }
     record({ tag: "PlanCommitted", plan })
 
-    const path = pathOf(await roles.navigator(staged, cycle))
-    if (path === undefined) return incomplete("Navigator", "is no path")
-    const noPath = refusePath(path, root.id, nodes, edges)
-    if (noPath !== undefined) return incomplete("Navigator", noPath)
+    const refusesPath = (value: Path) => refusePath(value, root.id, nodes, edges)
+    const path = await stage(
+      roles.navigator,
+      turn("Navigator", staged, none, judging(pathOf, refusesPath)),
+      pathOf,
+      refusesPath
+    )
+    if (typeof path === "string") return incomplete("Navigator", path)
     staged = { ...staged, path }
     const trace = path.map((step) => {
       const node = nodes.get(step)
@@ -176,28 +271,40 @@ export const run = async (roles: PlainRoles, journal: PlainJournal, settings: Pl
       const passage = passages.get(passageId)
       if (passage !== undefined) region.set(passageId, passage)
     }
-    const evidence = evidenceOf(await roles.retriever(staged, cycle, [...region.values()]))
-    if (evidence === undefined) return incomplete("Retriever", "is no evidence")
-    const noEvidence = refuseEvidence(evidence, region, cycle)
-    if (noEvidence !== undefined) return incomplete("Retriever", noEvidence)
+    const refusesEvidence = (value: Evidence) => refuseEvidence(value, region, cycle)
+    const evidence = await stage(
+      roles.retriever,
+      turn("Retriever", staged, [...region.values()], judging(evidenceOf, refusesEvidence)),
+      evidenceOf,
+      refusesEvidence
+    )
+    if (typeof evidence === "string") return incomplete("Retriever", evidence)
     staged = { ...staged, evidence }
     record({ tag: "EvidenceCommitted", evidence })
 
-    const verification = verificationOf(await roles.verifier(staged, cycle))
-    if (verification === undefined) return incomplete("Verifier", "is no verification")
-    const noVerdict = refuseVerification(verification, plan, evidence)
-    if (noVerdict !== undefined) return incomplete("Verifier", noVerdict)
+    const refusesVerification = (value: Verification) => refuseVerification(value, plan, evidence)
+    const verification: Verification | string = await stage(
+      roles.verifier,
+      turn("Verifier", staged, none, judging(verificationOf, refusesVerification)),
+      verificationOf,
+      refusesVerification
+    )
+    if (typeof verification === "string") return incomplete("Verifier", verification)
     staged = { ...staged, verification }
     record({ tag: "VerificationCommitted", verification })
 
     if (settings.revision() !== revision) return incomplete("Verifier", "the corpus changed")
-    const { calls, money, time, tokens } = policy.budget
-    if ((calls ?? money ?? time ?? tokens) !== null) throw new Error("this loop has no budgets")
+    dearest.calls = Math.max(dearest.calls, spent.calls - before.calls)
+    dearest.tokens = Math.max(dearest.tokens, spent.tokens - before.tokens)
+    dearest.money = Math.max(dearest.money, spent.money - before.money)
+    dearest.time = Math.max(dearest.time, Date.now() - cycleStartedAt)
     const verdict = verification.verdict === "Pass" ? "Pass" : "Fail"
-    const action: "Release" | "Revise" | "Fallback" = actions[verdict][cycle < policy.maxCycles ? 0 : 1]
+    const last = cycle >= policy.maxCycles || over(dearest)
+    const action: "Release" | "Revise" | "Fallback" = actions[verdict][last ? 1 : 0]
     const reason =
       verdict === "Pass" ? "the evidence was verified" : `cycle ${cycle} of ${policy.maxCycles} failed verification`
     record({ tag: "ActionSelected", action, reason })
+    if (drafts.length > 0) record({ tag: "ArtifactsPersisted", ids: settings.keep(drafts.splice(0)) })
     state = staged
     done.push(evidence)
     ends.push(end)

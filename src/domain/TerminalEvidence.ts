@@ -13,18 +13,24 @@ const byScore = (a: EvidenceItem, b: EvidenceItem): number =>
 const byPlace = (a: EvidenceItem, b: EvidenceItem): number =>
   a.document < b.document ? -1 : a.document > b.document ? 1 : a.start - b.start || a.end - b.end
 
+/** The lists one after the other (`flat` takes twenty times as long). */
+const joined = (lists: ReadonlyArray<Evidence>): Array<EvidenceItem> => {
+  const none: Array<EvidenceItem> = []
+  return none.concat(...lists)
+}
+
 /** The cycles' items in the order in which they are offered to the budget. Deterministic: ties go by document and place. */
 export const mergeOrder = (order: Policy["mergeOrder"], cycles: ReadonlyArray<Evidence>): Evidence => {
   const ranked = cycles.map((evidence) => [...evidence].sort(byScore))
   switch (order) {
     case "oldestFirst":
-      return ranked.flat()
+      return joined(ranked)
     case "newestFirst":
-      return [...ranked].reverse().flat()
+      return joined([...ranked].reverse())
     case "score":
-      return ranked.flat().sort(byScore)
+      return joined(ranked).sort(byScore)
     case "document":
-      return ranked.flat().sort(byPlace)
+      return joined(ranked).sort(byPlace)
     case "roundRobin": {
       const longest = Math.max(0, ...ranked.map((items) => items.length))
       return Array.from({ length: longest }, (_, i) => ranked.flatMap((items) => items[i] ?? [])).flat()

@@ -2,7 +2,7 @@
  * Where a run meets the world outside, and how it ends in ⊥: defects, silence and a corpus that moved become typed reasons, written to the
  * journal before they are raised (C10, C34, C35).
  */
-import { type Clock, Duration, Effect } from "effect"
+import { Cause, type Clock, Duration, Effect, Either, Option } from "effect"
 import type { BudgetKind, Spending } from "../domain/Action.ts"
 import { BudgetExhausted, CorpusChanged, Incomplete, type IncompleteCause, RoleFailed } from "../domain/Errors.ts"
 import type { Policy } from "../domain/Policy.ts"
@@ -68,20 +68,25 @@ export const make = (
     stage: Stage & RoleFailed["role"],
     ask: () => Effect.Effect<A, IncompleteCause>
   ): Effect.Effect<A, Failure> => {
-    const guarded = Effect.catchAllDefect(Effect.suspend(ask), (defect) =>
-      Effect.fail<IncompleteCause>(new RoleFailed({ role: stage, reason: "Died", detail: String(defect) }))
-    )
     const { time } = policy.budget
     const limited =
       time === null
-        ? guarded
+        ? Effect.suspend(ask)
         : Effect.suspend(() =>
-            Effect.timeoutFail(guarded, {
+            Effect.timeoutFail(Effect.suspend(ask), {
               duration: Duration.millis(Math.max(0, time - (clock.unsafeCurrentTimeMillis() - startedAt))),
               onTimeout: (): IncompleteCause => exhausted("time")
             })
           )
-    return Effect.catchAll(limited, (cause) => fail(stage, cause))
+    // one operator for failures and defects, since a run asks at least fifteen times; interruption goes on
+    return Effect.catchAllCause(limited, (cause) => {
+      const reason = Cause.failureOrCause(cause)
+      if (Either.isLeft(reason)) return fail(stage, reason.left)
+      const defect = Cause.dieOption(reason.right)
+      return Option.isNone(defect)
+        ? Effect.failCause(reason.right)
+        : fail(stage, new RoleFailed({ role: stage, reason: "Died", detail: String(defect.value) }))
+    })
   }
 
   const unchanged = (stage: Stage): Effect.Effect<void, Failure> =>

@@ -72,7 +72,8 @@ export const selectEvidence = Effect.fnUntraced(function* (
   const { policy, scope } = inquiry
   const counts = new Map<string, number>()
   if (terminal.branch === "Fallback") {
-    const ids = new Set(terminal.cycles.flat().map((item) => item.passage))
+    const ids = new Set<PassageId>()
+    for (const evidence of terminal.cycles) for (const item of evidence) ids.add(item.passage)
     for (const { text, tokens } of yield* corpus.passages(scope, [...ids])) counts.set(text, tokens)
   }
   let unknown = 0
