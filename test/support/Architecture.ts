@@ -251,7 +251,7 @@ const confined: ReadonlyArray<{ readonly rule: string; readonly tokens: Readonly
     { rule: "Deterministic", tokens: [/^Math$/, /^\.$/, /^random$/] },
     { rule: "Deterministic", tokens: [/^Date$/, /^\.$/, /^now$/] },
     { rule: "Deterministic", tokens: [/^localeCompare$/] },
-    { rule: "NoFaultIsHidden", tokens: [/^Effect$/, /^\.$/, /^(?:ignore|orDie|catchAllCause|ignoreLogged)$/] },
+    { rule: "NoFaultIsHidden", tokens: [/^Effect$/, /^\.$/, /^(?:ignore|ignoreLogged|orDie)$/] },
     { rule: "TypesAreHonest", tokens: [/^as$/, /^(?:any|unknown)$/, /^as$/] },
     { rule: "TypesAreHonest", tokens: [/^as$/, /^any$/] }
   ]
