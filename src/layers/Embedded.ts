@@ -35,7 +35,6 @@ import * as Hashed from "./embedding/Hashed.ts"
 import * as VectorIndexUsearch from "./index/VectorIndexUsearch.ts"
 import * as DocumentParserLocal from "./ingest/DocumentParserLocal.ts"
 import * as SourceFilesLocal from "./ingest/SourceFilesLocal.ts"
-import * as VectorIndexMemory from "./memory/VectorIndexMemory.ts"
 import * as DigestNode from "./platform/DigestNode.ts"
 import * as TokenCounterO200k from "./platform/TokenCounterO200k.ts"
 import * as EmbeddedRoles from "./roles/embedded/EmbeddedRoles.ts"
@@ -79,8 +78,8 @@ const around = Layer.mergeAll(
 )
 
 /**
- * The product over the application's own SQLite client: tables are prefixed `staterag_`, migrations keep their own ledger, and vectors are
- * scanned from the database, without files.
+ * The product over the application's own SQLite client: tables are prefixed `staterag_`, migrations keep their own ledger, and the vector
+ * index is held in memory, without files.
  *
  * @example
  * ```ts
@@ -92,7 +91,7 @@ const around = Layer.mergeAll(
  * ```
  */
 export const layerOver: Layer.Layer<Services, StoreError, SqlClient.SqlClient> = EmbeddedRoles.layer.pipe(
-  Layer.provideMerge(VectorIndexMemory.layer),
+  Layer.provideMerge(VectorIndexUsearch.layerWithoutFiles()),
   Layer.provideMerge(stores),
   Layer.provideMerge(around)
 )
