@@ -129,4 +129,9 @@ export const make = (
 
 const stagedState = (view: RunView) => Option.getOrElse(view.staged, () => view.state)
 
-const preview = (proposal: unknown): string => (JSON.stringify(proposal) ?? String(proposal)).slice(0, 2000)
+/** A refused proposal for the journal. A value that is no JSON (a cycle, a bigint, no end of nesting) is named by its kind. */
+const preview = (proposal: unknown): string =>
+  Either.getOrElse(
+    Either.try(() => JSON.stringify(proposal) ?? typeof proposal),
+    (error) => `no JSON: ${String(error)}`
+  ).slice(0, 2000)

@@ -178,6 +178,25 @@ describe("L1, C10 whatever a role says, only its own valid field is committed; a
     )
   }
 
+  it.effect("a proposal that is no JSON at all is refused like any other", () =>
+    Effect.gen(function* () {
+      const cyclic: { field: string; value: unknown } = { field: "plan", value: null }
+      cyclic.value = cyclic
+      let deep: unknown = []
+      for (let i = 0; i < 100_000; i++) deep = [deep]
+      for (const proposal of [
+        cyclic,
+        { field: "plan", value: 1n },
+        { field: "plan", value: deep },
+        undefined,
+        Symbol("plan")
+      ]) {
+        const roles = saying(first, "plan", Effect.succeed(proposal))
+        expectBottom(roles, yield* experiment(first, roles), "Planner", "ProposalRefused")
+      }
+    })
+  )
+
   it.effect("C12 no completed trace is a required-update failure: no path, no region, no reader", () =>
     Effect.gen(function* () {
       const roles = saying(first, "path", Effect.fail(new RequiredUpdateFailure({ reason: "nothing entered" })))
