@@ -33,7 +33,7 @@ export const answerText = (answer: Answer): string => {
       "Not found: what is indexed does not answer this.",
       ...(missing === null || missing === "" ? [] : [`Missing: ${oneLine(missing, 500)}`]),
       ...(near.length === 0 ? [] : ["", "The nearest passages:"]),
-      ...near.map((item) => `\n    ${place(item)}\n${quoted(item.text)}`),
+      ...near.map((item) => `  ${place(item)}\n    ${oneLine(item.text, 160)}`),
       "",
       footer(answer),
       ""
