@@ -6,6 +6,7 @@ import type { Runtime } from "@effect/platform"
 import { NodeFileSystem, NodePath, NodeRuntime, NodeTerminal } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, Logger, Option } from "effect"
 import { version } from "../domain/Version.ts"
+import * as CpuTimeNode from "../layers/platform/CpuTimeNode.ts"
 import * as ProgressStderr from "../layers/platform/ProgressStderr.ts"
 import { run } from "./cli/App.ts"
 import { exitCodes, failure } from "./cli/Failure.ts"
@@ -61,6 +62,23 @@ const host = Layer.succeed(Host, {
   kindOf: (file) =>
     attempt<"File" | "Folder" | "Absent">(file, () => (fs.statSync(file).isDirectory() ? "Folder" : "File"), "Absent"),
   readText: (file) => attempt(file, () => Option.some(fs.readFileSync(file, "utf8")), Option.none()),
+  writeText: (file, text) =>
+    Effect.try({
+      try: () => {
+        fs.mkdirSync(path.dirname(file), { recursive: true })
+        fs.writeFileSync(`${file}.new`, text)
+        fs.renameSync(`${file}.new`, file)
+      },
+      catch: hostError(file)
+    }),
+  append: (file, text) =>
+    Effect.try({
+      try: () => {
+        fs.mkdirSync(path.dirname(file), { recursive: true })
+        fs.appendFileSync(file, text)
+      },
+      catch: hostError(file)
+    }),
   sizes: (folder) =>
     attempt(
       folder,
@@ -146,6 +164,6 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 }
 
 run(process.argv.slice(2)).pipe(
-  Effect.provide(Layer.mergeAll(host, platform, NodeTerminal.layer, logger)),
+  Effect.provide(Layer.mergeAll(host, platform, NodeTerminal.layer, logger, CpuTimeNode.layer)),
   NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true, teardown })
 )

@@ -6,6 +6,7 @@ import { read } from "./Argv.ts"
 import * as Ask from "./Ask.ts"
 import { LogLevelOption } from "./Common.ts"
 import * as Config from "./Config.ts"
+import * as Eval from "./Eval.ts"
 import * as Explain from "./Explain.ts"
 import { commandHelp, type Page, rootHelp } from "./Help.ts"
 import { Host } from "./Host.ts"
@@ -23,6 +24,7 @@ export const pages: ReadonlyArray<Page> = [
   Show.page,
   Status.page,
   Runs.page,
+  Eval.page,
   Config.page
 ]
 
@@ -35,6 +37,7 @@ const root = Command.make("staterag").pipe(
     Show.command,
     Status.command,
     Runs.command,
+    Eval.command,
     Config.command
   ])
 )

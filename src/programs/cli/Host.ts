@@ -71,6 +71,10 @@ export class Host extends Context.Tag("staterag/programs/cli/Host")<
     readonly kindOf: (path: string) => Effect.Effect<"File" | "Folder" | "Absent", HostError>
     /** The text of a file; none where there is no such file. */
     readonly readText: (path: string) => Effect.Effect<Option.Option<string>, HostError>
+    /** Writes a file whole: beside it first, then in its place. Folders are made. */
+    readonly writeText: (path: string, text: string) => Effect.Effect<void, HostError>
+    /** Adds to the end of a file. File and folders are made if need be. */
+    readonly append: (path: string, text: string) => Effect.Effect<void, HostError>
     /** The files of a folder and how many bytes each takes, by path relative to it, sorted. */
     readonly sizes: (
       folder: string

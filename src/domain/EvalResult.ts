@@ -1,0 +1,89 @@
+/** What one method made of one question: the line that an evaluation writes as soon as it knows it, so that nothing is asked twice. */
+import { Schema } from "effect"
+import type { Question } from "./Dataset.ts"
+import { type Metric, metricNames, metrics, recallAt } from "./Metrics.ts"
+
+/** How a method came by its list: a branch of the contract, ⊥, or a plain ranking. */
+export const EvalOutcome = Schema.Literal("Bypass", "Release", "Fallback", "Incomplete", "Ranking")
+export type EvalOutcome = typeof EvalOutcome.Type
+
+const Documents = Schema.Array(Schema.String)
+
+/** One completed cycle. */
+export const CycleDetail = Schema.Struct({
+  verdict: Schema.Literal("Pass", "Fail"),
+  /** Documents of the region that was opened, and of the evidence that was committed. */
+  region: Documents,
+  evidence: Documents
+})
+export type CycleDetail = typeof CycleDetail.Type
+
+/** One navigation, compared with scoring every Evidence node. */
+export const NavigationDetail = Schema.Struct({
+  /** Whether the trace ends where the exhaustive argmax of g does, or scores the same. */
+  agrees: Schema.Boolean,
+  /** Evidence nodes that the Navigator scored, and that there are. */
+  scored: Schema.NonNegativeInt,
+  total: Schema.NonNegativeInt
+})
+export type NavigationDetail = typeof NavigationDetail.Type
+
+export const Found = Schema.Struct({
+  /** In the method's order; a document may stand here more than once. */
+  documents: Documents,
+  answer: Schema.NullOr(Schema.String),
+  /** The document of each citation. */
+  cited: Documents,
+  outcome: EvalOutcome,
+  /** Why a run is incomplete. */
+  reason: Schema.NullOr(Schema.String),
+  cycles: Schema.Array(CycleDetail),
+  /** Documents of E⁰, where there is one. */
+  initial: Documents,
+  navigation: Schema.Array(NavigationDetail),
+  calls: Schema.NonNegativeInt,
+  readerEquivalentTokens: Schema.Finite
+})
+export type Found = typeof Found.Type
+
+export const Result = Schema.Struct({
+  /** Digest of all that a result depends on besides question and method: policy, corpus revision, version. */
+  key: Schema.String,
+  id: Schema.String,
+  question: Schema.String,
+  method: Schema.String,
+  ...Found.fields,
+  wallMs: Schema.Finite,
+  /** Null where several questions share the process, or the platform does not say. */
+  cpuMs: Schema.NullOr(Schema.Finite)
+})
+export type Result = typeof Result.Type
+
+/** Every metric of a result, in [0, 1]; null where the question does not say what would be right. */
+export type Scores = { readonly [M in Metric]: number | null }
+
+export const scoresOf = (question: Pick<Question, "gold" | "answers">, result: Found): Scores => {
+  const { answer, cited, documents } = result
+  const judged = { gold: question.gold, answers: question.answers, documents, answer, cited }
+  const entries = metricNames.map((name) => [name, metrics[name](judged)] as const)
+  return Object.fromEntries(entries) as Scores
+}
+
+/** Where gold is lost, stage by stage: the share of a question's gold documents that got so far. */
+export interface Stages {
+  readonly initial: number
+  readonly regions: number
+  readonly evidence: number
+  readonly terminal: number
+}
+
+export const stagesOf = (gold: ReadonlyArray<string>, result: Found): Stages | null => {
+  if (gold.length === 0) return null
+  const share = (documents: ReadonlyArray<string>): number => recallAt(gold, documents, Number.POSITIVE_INFINITY) ?? 0
+  return {
+    initial: share(result.initial),
+    regions: share(result.cycles.flatMap(({ region }) => region)),
+    evidence: share(result.cycles.flatMap(({ evidence }) => evidence)),
+    terminal: share(result.documents)
+  }
+}

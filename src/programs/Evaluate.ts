@@ -1,0 +1,110 @@
+/**
+ * Asks questions by several methods and measures what comes back.
+ *
+ *     questions × methods ─▶ known already? ─ yes ─────────────────────────▶ report
+ *                                └ no ─▶ ask, timed ─▶ record ─▶ details ┘
+ *
+ * Each result is handed to `record` before the next question is asked, so that an evaluation that is interrupted goes on where it was.
+ */
+import { Effect } from "effect"
+import type { Question } from "../domain/Dataset.ts"
+import type { Result } from "../domain/EvalResult.ts"
+import type { CorpusRevision, ScopeKey } from "../domain/Ids.ts"
+import type { Policy } from "../domain/Policy.ts"
+import { version } from "../domain/Version.ts"
+import { CorpusStore } from "../services/CorpusStore.ts"
+import { CpuTime } from "../services/CpuTime.ts"
+import { Digest } from "../services/Digest.ts"
+import { Progress } from "../services/Progress.ts"
+import { passagesOf } from "./baselines/Bm25.ts"
+import type { Broken } from "./baselines/Method.ts"
+import { type MethodName, make, type Services } from "./baselines/Methods.ts"
+
+export { isMethod, type MethodName, methodNames } from "./baselines/Methods.ts"
+
+export interface Options<E, R> {
+  readonly questions: ReadonlyArray<Question>
+  readonly methods: ReadonlyArray<MethodName>
+  readonly scope: ScopeKey
+  readonly policy: Policy
+  /** Compares every navigation with scoring all Evidence nodes. */
+  readonly navigation: boolean
+  /** Questions asked at a time. With more than one, CPU time belongs to no question and is not reported. */
+  readonly concurrency: number
+  /** Results of an earlier, interrupted evaluation; those of another policy, corpus or version are not used. */
+  readonly known: ReadonlyArray<Result>
+  readonly record: (result: Result) => Effect.Effect<void, E, R>
+}
+
+export interface Evaluation {
+  readonly results: ReadonlyArray<Result>
+  /** How many of them were known before. */
+  readonly reused: number
+  readonly policyHash: string
+  readonly corpusRevision: CorpusRevision
+}
+
+/** The hash of a policy, as runs and reports state it. */
+export const policyHashOf = (policy: Policy, hash: Digest["Type"]["hash"]): string =>
+  hash("policy", JSON.stringify(policy)).slice(0, 16)
+
+const placeOf = (id: string, method: string): string => JSON.stringify([method, id])
+
+/** Every question by every method, in the order of methods, then questions. */
+export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation, Broken | E, Services | R> =>
+  Effect.gen(function* () {
+    const { concurrency, methods, navigation, policy, questions, scope } = options
+    const corpus = yield* CorpusStore
+    const { hash } = yield* Digest
+    const { milliseconds } = yield* CpuTime
+    const { report } = yield* Progress
+    const clock = yield* Effect.clock
+    const { revision } = yield* corpus.revision(scope)
+    const policyHash = policyHashOf(policy, hash)
+    const key = hash("evaluation", version, policyHash, revision, String(navigation)).slice(0, 16)
+    const known = new Map(
+      options.known.filter((result) => result.key === key).map((result) => [placeOf(result.id, result.method), result])
+    )
+    const library = {
+      passages: yield* Effect.cached(passagesOf(scope).pipe(Effect.provideService(CorpusStore, corpus)))
+    }
+    const alone = concurrency === 1
+    let reused = 0
+    let done = 0
+    const results: Array<Result> = []
+
+    for (const method of methods) {
+      const earlier = (question: Question): Result | undefined => {
+        const result = known.get(placeOf(question.id, method))
+        return result?.question === question.question ? result : undefined
+      }
+      const isOpen = questions.some((question) => earlier(question) === undefined)
+      if (!isOpen) {
+        results.push(...questions.flatMap((question) => earlier(question) ?? []))
+        reused += questions.length
+        done += questions.length
+        continue
+      }
+      const ready = yield* make(method, { scope, policy, navigation }, library)
+      const one = Effect.fnUntraced(function* (question: Question) {
+        const before = earlier(question)
+        if (before !== undefined) reused++
+        const startedAt = clock.unsafeCurrentTimeNanos()
+        const cpuAt = milliseconds()
+        let result = before
+        if (result === undefined) {
+          const { detail, found } = yield* ready.answer(question)
+          const cpuNow = milliseconds()
+          const wallMs = Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6
+          const cpuMs = alone && cpuAt !== null && cpuNow !== null ? cpuNow - cpuAt : null
+          const { id, question: text } = question
+          result = { key, id, question: text, method, ...found, ...(yield* detail), wallMs, cpuMs }
+          yield* options.record(result)
+        }
+        yield* report({ label: `asking by ${method}`, done: ++done, total: questions.length * methods.length })
+        return result
+      })
+      results.push(...(yield* Effect.forEach(questions, one, { concurrency })))
+    }
+    return { results, reused, policyHash, corpusRevision: revision }
+  }).pipe(Effect.withSpan("Evaluate.evaluate"))

@@ -1,0 +1,101 @@
+/** StateRAG itself, as an evaluation asks it: the whole contract under the given policy, shared memory empty for every question. */
+import { Effect, Option } from "effect"
+import type { NavigationDetail } from "../../domain/EvalResult.ts"
+import type { NodeId } from "../../domain/Ids.ts"
+import { prepare, score } from "../../domain/Relevance.ts"
+import { answerOf } from "../../domain/Report.ts"
+import type { RunView } from "../../domain/Run.ts"
+import { CorpusStore } from "../../services/CorpusStore.ts"
+import { Navigator } from "../../services/Roles.ts"
+import { Scoring } from "../../services/Scoring.ts"
+import { TamStore } from "../../services/TamStore.ts"
+import * as Controller from "../Controller.ts"
+import { openRegion } from "../Lookups.ts"
+import { incomplete, type Method, type Outcome, type Setting } from "./Method.ts"
+import { inIsolation } from "./OneQuestion.ts"
+
+/** A Navigator that is compared, turn by turn, with the one that scores every Evidence node. */
+const watched = (into: Array<NavigationDetail>) =>
+  Effect.gen(function* () {
+    const navigator = yield* Navigator
+    const tam = yield* TamStore
+    return Navigator.of({
+      propose: (turn) =>
+        Effect.gen(function* () {
+          let scored = 0
+          let total = 0
+          const proposal = yield* Effect.provideService(navigator.propose(turn), Scoring, {
+            scored: (nodes) => {
+              scored += nodes
+            }
+          })
+          const best = yield* Effect.provideService(
+            navigator.propose({ ...turn, policy: { ...turn.policy, navigator: "exhaustive" } }),
+            Scoring,
+            {
+              scored: (nodes) => {
+                total += nodes
+              }
+            }
+          )
+          const g = (path: ReadonlyArray<NodeId>) =>
+            Effect.match(tam.nodes(turn.scope, path.slice(-1)), {
+              onFailure: () => Number.NaN,
+              onSuccess: ([last]) =>
+                last === undefined || Option.isNone(turn.state.plan)
+                  ? Number.NaN
+                  : score(turn.state.plan.value, prepare(last.abstraction))
+            })
+          const [here, there] = [yield* g(proposal.value), yield* g(best.value)]
+          into.push({ agrees: here >= there, scored, total })
+          return proposal
+        })
+    })
+  })
+
+/** The documents of a run's terminal evidence, in the order of `ask --json`, and what it says. */
+const foundOf = (view: RunView): Outcome["found"] => {
+  const { answer, citations, evidence, outcome, reason, usage } = answerOf(view)
+  return {
+    documents: evidence.map(({ document }) => document),
+    answer,
+    cited: citations.map(({ document }) => document),
+    outcome,
+    reason: reason?.message ?? null,
+    calls: usage.calls,
+    readerEquivalentTokens: usage.readerEquivalentTokens
+  }
+}
+
+/** Asks with the roles that are in the context. */
+export const ask = (setting: Setting) =>
+  Effect.gen(function* () {
+    const corpus = yield* CorpusStore
+    const tam = yield* TamStore
+    const { policy, scope } = setting
+
+    const answer: Method<Controller.Services>["answer"] = ({ question }) =>
+      Effect.gen(function* () {
+        const navigation: Array<NavigationDetail> = []
+        const controller = yield* setting.navigation
+          ? Effect.provideServiceEffect(Controller.make, Navigator, watched(navigation))
+          : Controller.make
+        const view = yield* controller.run({ question, scope, policy })
+        const inquiry = { run: view.run, question, scope, policy, revision: view.corpusRevision, within: undefined }
+        const detail = Effect.gen(function* () {
+          const cycles = yield* Effect.forEach(view.cycles, ({ evidence, path, verification }) =>
+            Effect.map(openRegion(corpus, tam, inquiry, path, view.initial), (region) => ({
+              verdict: verification.verdict === "Pass" ? ("Pass" as const) : ("Fail" as const),
+              region: region.map(({ document }) => document),
+              evidence: evidence.map(({ document }) => document)
+            }))
+          )
+          return { cycles, initial: view.initial.map(({ document }) => document), navigation }
+        })
+        return { found: foundOf(view), detail }
+      }).pipe(
+        inIsolation,
+        Effect.catchTag("Incomplete", (error) => Effect.succeed(incomplete(`${error.stage}: ${error.cause.message}`)))
+      )
+    return answer
+  })

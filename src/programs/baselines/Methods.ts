@@ -1,0 +1,77 @@
+/** The methods of `staterag eval` by name, and what each needs made ready before its first question. */
+import { Effect } from "effect"
+import type { Passage } from "../../domain/Corpus.ts"
+import type { EmbeddingModel } from "../../services/EmbeddingModel.ts"
+import type { LexicalIndex } from "../../services/LexicalIndex.ts"
+import type { StoreError } from "../../services/StoreError.ts"
+import type { VectorIndex } from "../../services/VectorIndex.ts"
+import type * as Controller from "../Controller.ts"
+import * as Bm25 from "./Bm25.ts"
+import * as Governed from "./Governed.ts"
+import { type Method, reading, type Setting } from "./Method.ts"
+import * as Oracles from "./Oracles.ts"
+import * as Rankings from "./Rankings.ts"
+import * as TwoHop from "./TwoHop.ts"
+
+export type Services = Controller.Services | LexicalIndex | VectorIndex | EmbeddingModel
+
+/** What the methods of one evaluation share: the passages of the scope, read when the first method asks for them. */
+export interface Library {
+  readonly passages: Effect.Effect<ReadonlyArray<Passage>, StoreError>
+}
+
+type Make = (setting: Setting, library: Library) => Effect.Effect<Method<Services>, StoreError, Services>
+
+const shelfOf = ({ passages }: Library): Effect.Effect<Oracles.Shelf, StoreError> =>
+  Effect.map(passages, (all) => {
+    const shelf = new Map<string, Array<Passage>>()
+    for (const passage of all) {
+      const known = shelf.get(passage.document)
+      if (known === undefined) shelf.set(passage.document, [passage])
+      else known.push(passage)
+    }
+    for (const own of shelf.values()) own.sort((x, y) => x.start - y.start)
+    return shelf
+  })
+
+const makers = {
+  bm25: (setting, { passages }) => Effect.map(passages, (all) => reading(setting, Bm25.rank(all))),
+  dense: (setting) => Effect.map(Rankings.dense(setting), (rank) => reading(setting, rank)),
+  hybrid: (setting, { passages }) =>
+    Effect.map(
+      Effect.flatMap(passages, (all) => Rankings.hybrid(setting, Bm25.rank(all))),
+      (rank) => reading(setting, rank)
+    ),
+  dos: (setting) => Effect.map(Rankings.documentOrder(setting), (rank) => reading(setting, rank)),
+  first: (setting) => Effect.map(Rankings.first(setting), (rank) => reading(setting, rank)),
+  "two-hop": (setting) => Effect.map(TwoHop.rank(setting), (rank) => reading(setting, rank)),
+  staterag: (setting) => Effect.map(Governed.ask(setting), (answer) => ({ answer })),
+  "oracle-plan": (setting, library) =>
+    Effect.map(Effect.all([Governed.ask(setting), shelfOf(library)]), ([answer, shelf]) => ({
+      answer: (question) => Effect.provide(answer(question), Oracles.plan(setting.scope, shelf, question))
+    })),
+  "oracle-verdict": (setting) =>
+    Effect.map(Governed.ask(setting), (answer) => ({
+      answer: (question) => Effect.provide(answer(question), Oracles.verdict(question))
+    })),
+  "oracle-region": (setting) =>
+    Effect.map(Governed.ask(setting), (answer) => ({
+      answer: (question) => Effect.provide(answer(question), Oracles.region(question))
+    })),
+  "oracle-evidence": (setting, library) =>
+    Effect.map(Effect.all([Governed.ask(setting), shelfOf(library)]), ([answer, shelf]) => ({
+      answer: (question) => Effect.provide(answer(question), Oracles.evidence(shelf, question))
+    }))
+} as const satisfies Readonly<Record<string, Make>>
+
+export type MethodName = keyof typeof makers
+export const isMethod = (name: string): name is MethodName => Object.hasOwn(makers, name)
+/** In the order of a report. */
+export const methodNames: ReadonlyArray<MethodName> = Object.keys(makers).filter(isMethod)
+
+/** A method made ready. */
+export const make = (
+  name: MethodName,
+  setting: Setting,
+  library: Library
+): Effect.Effect<Method<Services>, StoreError, Services> => makers[name](setting, library)

@@ -1,0 +1,200 @@
+/** `staterag eval`: questions with known answers, asked by several methods, measured and compared. */
+import { Args, Command } from "@effect/cli"
+import { Effect, Either, Option, Schema } from "effect"
+import * as Dataset from "../../domain/Dataset.ts"
+import { Report, report } from "../../domain/EvalReport.ts"
+import { Result } from "../../domain/EvalResult.ts"
+import { mainTable, reportText } from "../../domain/EvalText.ts"
+import { ScopeKey } from "../../domain/Ids.ts"
+import { version } from "../../domain/Version.ts"
+import { CorpusStore } from "../../services/CorpusStore.ts"
+import { Digest } from "../../services/Digest.ts"
+import { evaluate } from "../Evaluate.ts"
+import { indexCorpus } from "../IndexCorpus.ts"
+import { assignments, common, creatingHouse, print, set, settingsOf, warn } from "./Common.ts"
+import { compare, comparisonText } from "./EvalCompare.ts"
+import { evalOptions, linesOf, methodsOf, metricsOf, positive } from "./EvalOptions.ts"
+import { NotFound, UsageError } from "./Failure.ts"
+import type { Page } from "./Help.ts"
+import { Host } from "./Host.ts"
+import { json, table } from "./Text.ts"
+
+const decodeResult = Schema.decodeUnknownEither(Schema.parseJson(Result))
+const encodeResult = Schema.encodeSync(Schema.parseJson(Result))
+const encodeReport = Schema.encodeSync(Report)
+
+/** The results of an earlier evaluation, and how many lines are none: the last one may have been cut short. */
+const readResults = Effect.fnUntraced(function* (file: string) {
+  const written = yield* (yield* Host).readText(file)
+  const lines = Option.getOrElse(written, () => "")
+    .split("\n")
+    .filter((line) => line !== "")
+  const decoded = lines.map((line) => decodeResult(line))
+  const known = decoded.flatMap((it) => (Either.isRight(it) ? [it.right] : []))
+  return {
+    known,
+    damaged: lines.length - known.length,
+    isOpen: Option.exists(written, (text) => text !== "" && !text.endsWith("\n"))
+  }
+})
+
+const nameOf = (path: string): string => (path.split(/[\\/]/).at(-1) ?? path).replace(/\.jsonl$/, "") || "dataset"
+
+const readDataset = Effect.fnUntraced(function* (path: string) {
+  const host = yield* Host
+  const written = yield* host.readText(host.resolve(path))
+  if (Option.isNone(written))
+    return yield* new NotFound({
+      message: `there is no file ${path}`,
+      advice: 'a dataset holds one question a line: { "id", "question", "answers", "gold" }'
+    })
+  return yield* Dataset.parse(path, written.value)
+})
+
+/** What is indexed: the corpus that was named, or the passages that the questions carry, written beside the results. */
+const corpusOf = Effect.fnUntraced(function* (
+  given: Option.Option<string>,
+  { passages }: Dataset.Dataset,
+  folder: string
+) {
+  const host = yield* Host
+  if (Option.isSome(given)) return host.resolve(given.value)
+  if (passages.length === 0)
+    return yield* new UsageError({
+      message: "the questions carry no passages, so the corpus has to be named",
+      advice: "add --corpus PATH: a JSON Lines file or a folder, as `staterag index` takes it"
+    })
+  const file = host.resolve(folder, "corpus.jsonl")
+  const text = passages.map((passage) => `${JSON.stringify(passage)}\n`).join("")
+  const before = yield* host.readText(file)
+  if (!Option.contains(before, text)) yield* host.writeText(file, text)
+  return file
+})
+
+export const command = Command.make(
+  "eval",
+  { ...common, ...evalOptions, set, words: Args.text({ name: "DATASET" }).pipe(Args.repeated) },
+  ({
+    concurrency,
+    corpus,
+    fresh,
+    limit,
+    lines: lineNames,
+    methods: methodNames,
+    metrics: metricNames,
+    navigation,
+    out,
+    seed,
+    set: pairs,
+    words,
+    ...values
+  }) =>
+    Effect.gen(function* () {
+      const host = yield* Host
+      const metrics = yield* metricsOf(metricNames)
+      if (words[0] === "compare") {
+        const [, a, b, ...rest] = words
+        if (a === undefined || b === undefined || rest.length > 0)
+          return yield* new UsageError({
+            message: "compare takes two reports",
+            advice: "staterag eval compare out/before out/after"
+          })
+        const named = Option.map(methodNames, (text) => text.split(",").map((name) => name.trim()))
+        const comparison = yield* compare(a, b, Option.getOrUndefined(named), metrics, seed)
+        return yield* print(values.json, comparison, () => comparisonText(comparison))
+      }
+      const [path, ...more] = words
+      if (path === undefined || more.length > 0)
+        return yield* new UsageError({
+          message: path === undefined ? "no dataset was named" : "eval takes one dataset",
+          advice: "staterag eval questions.jsonl --corpus docs/; staterag eval compare A B"
+        })
+      const methods = yield* methodsOf(methodNames)
+      const lines = yield* linesOf(lineNames)
+      const most = yield* Effect.transposeMapOption(limit, (n) => positive("limit", n))
+      yield* positive("concurrency", concurrency)
+      const settings = yield* settingsOf(values, yield* assignments(pairs))
+      const dataset = yield* readDataset(path)
+      const questions = Dataset.choose(dataset.questions, lines, Option.getOrUndefined(most))
+      const folder = Option.match(out, {
+        onNone: () => host.resolve(settings.directory, "eval", nameOf(path)),
+        onSome: (given) => host.resolve(given)
+      })
+      const resultsFile = host.resolve(folder, "results.jsonl")
+      if (fresh) yield* host.writeText(resultsFile, "")
+      const earlier = yield* readResults(resultsFile)
+      // a line that was cut short must not swallow the next one
+      if (earlier.isOpen) yield* host.append(resultsFile, "\n")
+      if (earlier.damaged > 0 && !values.quiet)
+        yield* warn(`${earlier.damaged} lines of ${resultsFile} cannot be read; what they held is asked again`)
+      const place = yield* corpusOf(corpus, dataset, folder)
+
+      const house = { ...settings, directory: host.resolve(folder, "state") }
+      const evaluated = yield* creatingHouse(
+        house,
+        values.quiet,
+        Effect.gen(function* () {
+          const { hash } = yield* Digest
+          const scope = ScopeKey.make(`corpus-${hash("evaluation", place).slice(0, 12)}`)
+          const index = yield* indexCorpus({ scope, paths: [place] })
+          const [skipped] = index.documents.skipped
+          if (skipped !== undefined && !values.quiet)
+            yield* warn(
+              `${index.documents.skipped.length} documents were skipped, such as ${skipped.path}: ${skipped.reason}`
+            )
+          const held = yield* (yield* CorpusStore).hashes(scope, [...new Set(questions.flatMap(({ gold }) => gold))])
+          const missing = Dataset.missingGold(path, questions, (document) => held.has(document))
+          if (missing !== undefined) return yield* missing
+          return yield* evaluate({
+            questions,
+            methods,
+            scope,
+            policy: settings.policy,
+            navigation,
+            concurrency,
+            known: earlier.known,
+            record: (result) => host.append(resultsFile, `${encodeResult(result)}\n`)
+          })
+        })
+      )
+      const told = report({
+        dataset: nameOf(path),
+        lines,
+        leftOut: dataset.leftOut.length,
+        questions,
+        methods,
+        metrics,
+        results: evaluated.results,
+        policy: { hash: evaluated.policyHash, settings: settings.policy },
+        corpusRevision: evaluated.corpusRevision,
+        seed,
+        version
+      })
+      const encoded = encodeReport(told)
+      yield* host.writeText(host.resolve(folder, "report.json"), `${json(encoded)}\n`)
+      yield* host.writeText(host.resolve(folder, "report.md"), reportText(told))
+      yield* print(
+        values.json,
+        encoded,
+        () =>
+          `${table(mainTable(told))}\n\n${told.n} questions, ${evaluated.reused} of ${evaluated.results.length} results from before; more in ${host.resolve(folder, "report.md")}\n`
+      )
+    })
+)
+
+export const page: Page = {
+  name: "eval",
+  descriptor: command.descriptor,
+  summary: "asks questions with known answers by several methods, and measures them",
+  examples: [
+    ["staterag eval questions.jsonl --corpus docs/", "your own questions over your own documents"],
+    ["staterag eval musique.jsonl --methods bm25,first,staterag", "over the passages that the questions carry"],
+    ["staterag eval q.jsonl --corpus docs/ --set maxCycles=2 --out two", "with another policy"],
+    ["staterag eval compare one two", "the same questions in two reports, with intervals"]
+  ],
+  notes: [
+    'A dataset holds one question a line: { "id": "q1", "question": "…", "answers": ["…"], "gold": ["docs/a.md"] }; "type" and "hops" group the report. HotpotQA, 2WikiMultihopQA and MuSiQue records with "passages" are read as they are.',
+    "Recall@k is the share of a question's gold documents among the first k distinct documents; a run that ends incomplete counts 0. Shared memory is empty for every question.",
+    "Interrupted, it goes on where it was: results are kept one a line and used again for the same policy, corpus and version. --fresh asks all again."
+  ]
+}
