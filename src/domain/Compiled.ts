@@ -1,23 +1,110 @@
 /**
- * Schemas compiled to closures for the controller's hot path: one pass that checks an unknown value, refuses excess properties, and copies
- * what it accepts into frozen objects, so that nobody who made the value can change it afterwards.
+ * Schemas compiled for the controller's hot path: one pass that checks an unknown value, refuses excess properties, and copies what it
+ * accepts into frozen objects, so that nobody who made the value can change it afterwards.
+ *
+ *     schema ──▶ a function a schema, written as code ──▶ where code may not be made at run time: the same as nested closures
+ *
+ * The engine learns one layout for each place in the code, so that code of its own makes a schema several times as fast as closures that
+ * all schemas share. What enters the code are names and numbers of our schemas, as JSON, and never a value.
  *
  * Only schemas without transformations compile (their two sides are the same); anything else throws where it is compiled, at start-up.
  */
-import { type SchemaAST as AST, Option, type Schema } from "effect"
+import { SchemaAST as AST, Option, Schema } from "effect"
 
 /** What a check yields for a value that does not fit. */
 const misfit: unique symbol = Symbol("misfit")
 const firstError = { errors: "first" } as const
 type Check = (input: unknown) => unknown
 
+const countKeys = (input: object): number => {
+  let keys = 0
+  for (const _ in input) keys++
+  return keys
+}
+
+/** A function of `input` with this body, which may call `checks`; undefined where the environment forbids code from text. */
+const written = (body: string, checks: ReadonlyArray<Check>): Check | undefined => {
+  try {
+    const make = new Function("misfit", "freeze", "hasOwn", "countKeys", "checks", `return (input) => { ${body} }`)
+    return make(misfit, Object.freeze, Object.hasOwn, countKeys, checks)
+  } catch (refused) {
+    if (refused instanceof EvalError) return undefined
+    throw refused
+  }
+}
+
+/** What a refinement asks of a value, as an expression; undefined for those that are not the common ones. */
+const demand = (ast: AST.Refinement, value: string): string | undefined => {
+  const id = ast.annotations[AST.SchemaIdAnnotationId]
+  const json: object = Option.getOrElse(AST.getJSONSchemaAnnotation(ast), () => ({}))
+  const limit = (name: string): string => String(Number(Reflect.get(json, name)))
+  switch (id) {
+    case Schema.MinLengthSchemaId:
+      return `${value}.length >= ${limit("minLength")}`
+    case Schema.MaxLengthSchemaId:
+      return `${value}.length <= ${limit("maxLength")}`
+    case Schema.GreaterThanOrEqualToSchemaId:
+      return `${value} >= ${limit("minimum")}`
+    case Schema.GreaterThanSchemaId:
+      return `${value} > ${limit("exclusiveMinimum")}`
+    case Schema.FiniteSchemaId:
+      return `Number.isFinite(${value})`
+    case Schema.IntSchemaId:
+      return `Number.isSafeInteger(${value})`
+    default:
+      return undefined
+  }
+}
+
+/** A schema of primitive values as an expression that is true of what fits; undefined for all others. */
+const condition = (ast: AST.AST, value: string): string | undefined => {
+  switch (ast._tag) {
+    case "StringKeyword":
+      return `typeof ${value} === "string"`
+    case "NumberKeyword":
+      return `typeof ${value} === "number"`
+    case "BooleanKeyword":
+      return `typeof ${value} === "boolean"`
+    case "Literal":
+      return typeof ast.literal === "bigint" ? undefined : `${value} === ${JSON.stringify(ast.literal)}`
+    case "Union": {
+      const members = ast.types.map((type) => condition(type, value))
+      return members.includes(undefined) ? undefined : `(${members.join(" || ")})`
+    }
+    case "Refinement": {
+      const from = condition(ast.from, value)
+      const own = demand(ast, value)
+      return from === undefined || own === undefined ? undefined : `${from} && ${own}`
+    }
+    default:
+      return undefined
+  }
+}
+
 interface KnownField {
   readonly name: string
+  readonly type: AST.AST
   readonly check: Check
 }
 
-/** The loop over any fields: what {@link object} falls back to where code may not be made at run time. */
-const generic =
+const objectWritten = (fields: ReadonlyArray<KnownField>): Check | undefined => {
+  const reads = fields.map(({ name, type }, i) => {
+    const key = JSON.stringify(name)
+    const test = condition(type, `v${i}`)
+    return test === undefined
+      ? `if (!hasOwn(input, ${key})) return misfit; const v${i} = checks[${i}](input[${key}]); if (v${i} === misfit) return misfit;`
+      : `if (!hasOwn(input, ${key})) return misfit; const v${i} = input[${key}]; if (!(${test})) return misfit;`
+  })
+  const copy = fields.map(({ name }, i) => `${JSON.stringify(name)}: v${i}`)
+  return written(
+    `if (typeof input !== "object" || input === null || Array.isArray(input)) return misfit;
+     ${reads.join("\n     ")}
+     return countKeys(input) === ${fields.length} ? freeze({ ${copy.join(", ")} }) : misfit`,
+    fields.map(({ check }) => check)
+  )
+}
+
+const objectClosed =
   (fields: ReadonlyArray<KnownField>): Check =>
   (input) => {
     if (typeof input !== "object" || input === null || Array.isArray(input)) return misfit
@@ -31,41 +118,15 @@ const generic =
     }
     return countKeys(given) === fields.length ? Object.freeze(copy) : misfit
   }
-const countKeys = (input: object): number => {
-  let keys = 0
-  for (const _ in input) keys++
-  return keys
-}
 
-/**
- * The same loop written out for these fields. The engine learns one layout for each place in the code, so that a function of its own for
- * each schema halves the time of a proposal; the only text that enters the code is the fields' names, as JSON.
- */
 const object = (ast: AST.TypeLiteral): Check => {
   const fields = ast.propertySignatures.map(({ isOptional, name, type }): KnownField => {
-    if (typeof name !== "string" || isOptional) throw new Error("only required string keys compile")
-    return { name, check: compileAst(type) }
+    if (typeof name !== "string" || name === "__proto__" || isOptional)
+      throw new Error("only required string keys compile")
+    return { name, type, check: compileAst(type) }
   })
   if (ast.indexSignatures.length > 0) throw new Error("records do not compile")
-  const names = fields.map(({ name }) => JSON.stringify(name))
-  const reads = names.map(
-    (name, i) => `if (!hasOwn(input, ${name})) return misfit
-      const v${i} = checks[${i}](input[${name}])
-      if (v${i} === misfit) return misfit`
-  )
-  const code = `return (input) => {
-      if (typeof input !== "object" || input === null || isArray(input)) return misfit
-      ${reads.join("\n      ")}
-      return countKeys(input) === ${names.length} ? freeze({ ${names.map((name, i) => `${name}: v${i}`).join(", ")} }) : misfit
-    }`
-  const checks = fields.map(({ check }) => check)
-  try {
-    const make = new Function("misfit", "isArray", "hasOwn", "freeze", "countKeys", "checks", code)
-    return make(misfit, Array.isArray, Object.hasOwn, Object.freeze, countKeys, checks)
-  } catch (refused) {
-    if (refused instanceof EvalError) return generic(fields)
-    throw refused
-  }
+  return objectWritten(fields) ?? objectClosed(fields)
 }
 
 const tuple = (ast: AST.TupleType): Check => {
@@ -87,21 +148,15 @@ const tuple = (ast: AST.TupleType): Check => {
   }
 }
 
-/** A chain of refinements as one check, innermost first. */
 const refined = (ast: AST.Refinement): Check => {
-  const chain: Array<AST.Refinement> = []
-  let from: AST.AST = ast
-  for (; from._tag === "Refinement"; from = from.from) chain.unshift(from)
-  const inner = compileAst(from)
+  const inner = compileAst(ast.from)
   return (input) => {
     const value = inner(input)
-    if (value === misfit) return misfit
-    for (const each of chain) if (Option.isSome(each.filter(value, firstError, each))) return misfit
-    return value
+    return value === misfit || Option.isSome(ast.filter(value, firstError, ast)) ? misfit : value
   }
 }
 
-const compileAst = (ast: AST.AST): Check => {
+const closed = (ast: AST.AST): Check => {
   switch (ast._tag) {
     case "StringKeyword":
       return (input) => (typeof input === "string" ? input : misfit)
@@ -130,6 +185,11 @@ const compileAst = (ast: AST.AST): Check => {
     default:
       throw new Error(`${ast._tag} does not compile`)
   }
+}
+
+const compileAst = (ast: AST.AST): Check => {
+  const test = condition(ast, "input")
+  return (test === undefined ? undefined : written(`return ${test} ? input : misfit`, [])) ?? closed(ast)
 }
 
 /** Compiles `schema` once; the result accepts exactly what the schema accepts with `onExcessProperty: "error"`. */
