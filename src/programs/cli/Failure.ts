@@ -32,6 +32,16 @@ export const exitCodes = {
 
 const adviceOf = (error: unknown): string | undefined =>
   Predicate.hasProperty(error, "advice") && Predicate.isString(error.advice) ? error.advice : undefined
+/** What to do about failures that do not say it themselves. */
+const adviceByTag: Readonly<Record<string, string>> = {
+  SourceError: "paths are seen from the folder that the command runs in; `staterag index --help` shows examples",
+  PolicyError: "`staterag config` lists every policy and its value",
+  StaleWriter: "another process goes on with this run; `staterag runs` shows how it ends",
+  MalformedJournal: "`staterag runs` lists the other runs; ask again for a new one",
+  InvalidQuestion: "`staterag ask --help` shows examples"
+}
+const tagOf = (error: unknown): string =>
+  Predicate.hasProperty(error, "_tag") && Predicate.isString(error._tag) ? error._tag : ""
 const messageOf = (error: unknown): string =>
   Predicate.hasProperty(error, "message") && Predicate.isString(error.message) ? error.message : String(error)
 
@@ -46,11 +56,11 @@ export const failure = (
       message: plainHelp(error.error ?? HelpDoc.empty).trim(),
       advice: "`staterag COMMAND --help` shows what it takes"
     }
-  const isUsage = error instanceof UsageError || (Predicate.hasProperty(error, "_tag") && error._tag === "PolicyError")
-  const isIncomplete = Predicate.hasProperty(error, "_tag") && error._tag === "Incomplete"
+  const tag = tagOf(error)
+  const isUsage = error instanceof UsageError || tag === "PolicyError" || tag === "InvalidQuestion"
   return {
-    code: isUsage ? exitCodes.usage : isIncomplete ? exitCodes.incomplete : exitCodes.failed,
+    code: isUsage ? exitCodes.usage : tag === "Incomplete" ? exitCodes.incomplete : exitCodes.failed,
     message: messageOf(error),
-    advice: adviceOf(error) ?? (isUsage ? "`staterag config` lists every policy and its value" : "")
+    advice: adviceOf(error) ?? adviceByTag[tag] ?? ""
   }
 }
