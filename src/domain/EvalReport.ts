@@ -75,6 +75,8 @@ export const QuestionReport = Schema.Struct({
   gold: Schema.Array(Schema.String),
   documents: Schema.Array(Schema.String),
   answer: Schema.NullOr(Schema.String),
+  /** The answer as it was judged, without quotations and markers. */
+  short: Schema.NullOr(Schema.String),
   answers: Schema.Array(Schema.String),
   outcome: Schema.String,
   reason: Schema.NullOr(Schema.String),
@@ -330,6 +332,7 @@ export const report = (input: ReportInput): Report => {
         gold: question.gold,
         documents: distinct(result.documents),
         answer: result.answer,
+        short: result.short,
         answers: question.answers,
         outcome: result.outcome,
         reason: result.reason,

@@ -1,5 +1,6 @@
 /** What one method made of one question: the line that an evaluation writes as soon as it knows it, so that nothing is asked twice. */
 import { Schema } from "effect"
+import type { Reading } from "./Answer.ts"
 import type { Question } from "./Dataset.ts"
 import { type Metric, metricNames, metrics, recallAt } from "./Metrics.ts"
 
@@ -32,6 +33,8 @@ export const Found = Schema.Struct({
   /** In the method's order; a document may stand here more than once. */
   documents: Documents,
   answer: Schema.NullOr(Schema.String),
+  /** The answer as it is judged: see {@link shortAnswer}. */
+  short: Schema.NullOr(Schema.String),
   /** The document of each citation. */
   cited: Documents,
   outcome: EvalOutcome,
@@ -59,12 +62,25 @@ export const Result = Schema.Struct({
 })
 export type Result = typeof Result.Type
 
+/**
+ * What a reading says without the quotations under it and without markers; where it is nothing but quotations, these are what it says. Null
+ * where there is no answer.
+ */
+export const shortAnswer = ({ citations, text }: Pick<Reading, "text" | "citations">): string | null => {
+  if (text === null) return null
+  const spoken = citations
+    .reduce((rest, { marker, text }) => rest.replace(`"${text}" [${marker}]`, ""), text)
+    .replace(/ ?\[\d+\]/g, "")
+    .trim()
+  return spoken === "" ? citations.map(({ text }) => text).join(" ") : spoken
+}
+
 /** Every metric of a result, in [0, 1]; null where the question does not say what would be right. */
 export type Scores = { readonly [M in Metric]: number | null }
 
 export const scoresOf = (question: Pick<Question, "gold" | "answers">, result: Found): Scores => {
-  const { answer, cited, documents } = result
-  const judged = { gold: question.gold, answers: question.answers, documents, answer, cited }
+  const { cited, documents, short } = result
+  const judged = { gold: question.gold, answers: question.answers, documents, answer: short, cited }
   const entries = metricNames.map((name) => [name, metrics[name](judged)] as const)
   return Object.fromEntries(entries) as Scores
 }

@@ -62,9 +62,6 @@ const articles = /\b(?:a|an|the)\b/g
 export const normalised = (text: string): string =>
   text.toLowerCase().replace(punctuation, "").replace(articles, " ").split(/\s+/).filter(Boolean).join(" ")
 
-/** An answer without the markers of its citations. */
-export const withoutMarkers = (answer: string): string => answer.replace(/ ?\[\d+\]/g, "")
-
 const best = (golds: ReadonlyArray<string>, score: (gold: string) => number): number | null =>
   golds.length === 0 ? null : Math.max(...golds.map(score))
 
@@ -118,12 +115,11 @@ export interface Judged {
   readonly gold: ReadonlyArray<string>
   readonly answers: ReadonlyArray<string>
   readonly documents: ReadonlyArray<string>
+  /** Without quotations and markers. */
   readonly answer: string | null
   /** The document of each citation. */
   readonly cited: ReadonlyArray<string>
 }
-
-const plain = ({ answer }: Judged): string | null => (answer === null ? null : withoutMarkers(answer))
 
 /** Every metric by its name. */
 export const metrics = {
@@ -135,9 +131,9 @@ export const metrics = {
   "allSupport@10": ({ documents, gold }: Judged) => allSupportAt(gold, documents, 10),
   mrr: ({ documents, gold }: Judged) => reciprocalRank(gold, documents),
   "ndcg@10": ({ documents, gold }: Judged) => ndcgAt(gold, documents, 10),
-  em: (judged: Judged) => exactMatch(judged.answers, plain(judged)),
-  f1: (judged: Judged) => tokenF1(judged.answers, plain(judged)),
-  contained: (judged: Judged) => contained(judged.answers, plain(judged)),
+  em: ({ answer, answers }: Judged) => exactMatch(answers, answer),
+  f1: ({ answer, answers }: Judged) => tokenF1(answers, answer),
+  contained: ({ answer, answers }: Judged) => contained(answers, answer),
   citationPrecision: ({ cited, gold }: Judged) => citationPrecision(gold, cited),
   citationRecall: ({ cited, gold }: Judged) => citationRecall(gold, cited)
 } as const

@@ -1,6 +1,6 @@
 /** StateRAG itself, as an evaluation asks it: the whole contract under the given policy, shared memory empty for every question. */
 import { Effect, Option } from "effect"
-import type { NavigationDetail } from "../../domain/EvalResult.ts"
+import { type NavigationDetail, shortAnswer } from "../../domain/EvalResult.ts"
 import type { NodeId } from "../../domain/Ids.ts"
 import { prepare, score } from "../../domain/Relevance.ts"
 import { answerOf } from "../../domain/Report.ts"
@@ -59,6 +59,7 @@ const foundOf = (view: RunView): Outcome["found"] => {
   return {
     documents: evidence.map(({ document }) => document),
     answer,
+    short: shortAnswer({ text: answer, citations }),
     cited: citations.map(({ document }) => document),
     outcome,
     reason: reason?.message ?? null,

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import type { Passage } from "../../domain/Corpus.ts"
 import type { Question } from "../../domain/Dataset.ts"
 import type { RoleFailed } from "../../domain/Errors.ts"
-import type { Found } from "../../domain/EvalResult.ts"
+import { type Found, shortAnswer } from "../../domain/EvalResult.ts"
 import type { Evidence } from "../../domain/Evidence.ts"
 import type { ScopeKey } from "../../domain/Ids.ts"
-import type { Policy } from "../../domain/Policy.ts"
+import type { Policy, PolicyError } from "../../domain/Policy.ts"
 import type { EmbeddingError } from "../../services/EmbeddingModel.ts"
 import { Reader } from "../../services/Roles.ts"
 import type { StaleWriter, StoreError, UnknownScope } from "../../services/StoreError.ts"
@@ -20,7 +20,7 @@ export interface Setting {
 }
 
 /** What stops an evaluation; ⊥ does not, it counts as wrong. */
-export type Broken = StoreError | StaleWriter | UnknownScope | EmbeddingError
+export type Broken = StoreError | StaleWriter | UnknownScope | EmbeddingError | PolicyError
 
 type Detail = Pick<Found, "cycles" | "initial" | "navigation">
 
@@ -50,7 +50,7 @@ const free = { calls: 0, readerEquivalentTokens: 0 } as const
 
 /** ⊥: nothing found, nothing answered. */
 export const incomplete = (reason: string): Outcome => ({
-  found: { documents: [], answer: null, cited: [], outcome: "Incomplete", reason, ...free },
+  found: { documents: [], answer: null, short: null, cited: [], outcome: "Incomplete", reason, ...free },
   detail: Effect.succeed(noDetail)
 })
 
@@ -88,6 +88,7 @@ export const reading = <R>({ policy }: Setting, rank: Rank<R>): Method<R | Reade
         found: {
           documents: ranked.map(({ passage }) => passage.document),
           answer: said?.text ?? null,
+          short: said === undefined ? null : shortAnswer(said),
           cited: said?.citations.map(({ document }) => document) ?? [],
           outcome: "Ranking" as const,
           reason: null,

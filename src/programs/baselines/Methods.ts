@@ -35,11 +35,11 @@ const shelfOf = ({ passages }: Library): Effect.Effect<Oracles.Shelf, StoreError
   })
 
 const makers = {
-  bm25: (setting, { passages }) => Effect.map(passages, (all) => reading(setting, Bm25.rank(all))),
+  bm25: (setting, { passages }) => Effect.map(passages, (all) => reading(setting, Bm25.ofDocuments(all))),
   dense: (setting) => Effect.map(Rankings.dense(setting), (rank) => reading(setting, rank)),
   hybrid: (setting, { passages }) =>
     Effect.map(
-      Effect.flatMap(passages, (all) => Rankings.hybrid(setting, Bm25.rank(all))),
+      Effect.flatMap(passages, (all) => Rankings.hybrid(setting, Bm25.ofPassages(all))),
       (rank) => reading(setting, rank)
     ),
   dos: (setting) => Effect.map(Rankings.documentOrder(setting), (rank) => reading(setting, rank)),
