@@ -1,7 +1,7 @@
 /**
  * E⁰ (C18): words (BM25) and vectors by the sum of their standard scores, passages whose title the question names, then one step along links.
  *
- *     first(x) = (lexical/σ + w·dense⁺/σ) ÷ max  +  .6/n where x's title stands in the question
+ *     first(x) = (lexical/σ + w·dense⁺/σ) ÷ max  +  .8/n where x's title stands in the question
  *     E⁰(x)    = first(x) + max over the three best seeds s of first(s) · link(s, x)        out 1·w, in .2·w
  */
 import { Effect, Layer } from "effect"
@@ -21,7 +21,7 @@ import { limited } from "./Weights.ts"
 
 const width = 200
 const denseWeight = 0.25
-const namedWeight = 0.6
+const namedWeight = 0.8
 const seeds = 3
 const onward = 1
 const backward = 0.2

@@ -21,7 +21,7 @@ import { failing } from "./Failing.ts"
 import { frequenciesOf, weighted } from "./Weights.ts"
 
 /** How much the second hop inside R adds. */
-const hopWeight = 0.3
+const hopWeight = 0.5
 
 interface Entry {
   readonly passage: Passage
