@@ -74,7 +74,8 @@ export const supportedCitations = (
 }
 
 /**
- * A reading without the citations that its evidence does not bear out, and without markers `[n]` that stand for nothing: those of the
+ * A reading without the citations that its evidence does not bear out, and without markers `[n]` that stand for nothing (where nothing else
+ * was said, nothing was): those of the
  * citations removed, and those that no citation has. Where the evidence itself says `[n]`, that is a text and stays.
  */
 export const withoutUnsupported = (reading: Reading, evidence: Evidence): Reading => {
@@ -83,11 +84,8 @@ export const withoutUnsupported = (reading: Reading, evidence: Evidence): Readin
   const removed = new Set(unsupported.map((citation) => citation.marker))
   const stands = (marker: number, written: string) =>
     kept.has(marker) || (!removed.has(marker) && evidence.some((item) => item.text.includes(written)))
-  return {
-    text:
-      reading.text?.replace(/ ?\[(\d+)\]/g, (mark, digits: string) =>
-        stands(Number(digits), `[${digits}]`) ? mark : ""
-      ) ?? null,
-    citations: supported
-  }
+  const text = reading.text?.replace(/ ?\[(\d+)\]/g, (mark, digits: string) =>
+    stands(Number(digits), `[${digits}]`) ? mark : ""
+  )
+  return { text: text === undefined || text.trim() === "" ? null : text, citations: supported }
 }

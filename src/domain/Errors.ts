@@ -64,7 +64,7 @@ export const IncompleteCause = Schema.Union(
 )
 export type IncompleteCause = typeof IncompleteCause.Type
 
-const advice: { readonly [T in IncompleteCause["_tag"]]: string } = {
+const advices: { readonly [T in IncompleteCause["_tag"]]: string } = {
   RequiredUpdateFailure:
     "check with `staterag status` that the corpus holds what you ask about; another wording may find an entry",
   RoleFailed:
@@ -74,6 +74,9 @@ const advice: { readonly [T in IncompleteCause["_tag"]]: string } = {
   BudgetExhausted: "raise the budget (`--set budget.…`, `--timeout`) or lower maxCycles",
   CorpusChanged: "ask again: the next run reads the new revision"
 }
+
+/** What to do next about a reason. */
+export const adviceFor = (cause: IncompleteCause): string => advices[cause._tag]
 
 /** ⊥: no next-cycle state was formed and the reader was not called. */
 export class Incomplete extends Schema.TaggedError<Incomplete>()("Incomplete", {
@@ -87,7 +90,7 @@ export class Incomplete extends Schema.TaggedError<Incomplete>()("Incomplete", {
   }
   /** What to do next. */
   get advice(): string {
-    return advice[this.cause._tag]
+    return adviceFor(this.cause)
   }
 }
 

@@ -3,7 +3,8 @@
  *
  * The defaults are the papers' system as written; the two extensions are off (`regionIncludesInitial`, `releaseEvidence: "union"`).
  */
-import { Either, ParseResult, Schema } from "effect"
+import { Either, Option, ParseResult, Schema } from "effect"
+import { compile } from "./Compiled.ts"
 import { didYouMean } from "./Nearest.ts"
 
 const Positive = Schema.Int.pipe(Schema.positive())
@@ -84,8 +85,10 @@ export type Policy = typeof Policy.Type
 
 const exact = { onExcessProperty: "error" } as const
 const decode = Schema.decodeUnknownEither(Policy, exact)
+const whole = compile(Schema.typeSchema(Policy))
 
-export const defaultPolicy: Policy = Schema.decodeSync(Policy)({})
+export const defaultPolicy: Policy = Option.getOrThrow(whole(Schema.decodeSync(Policy)({})))
+
 export const policyNames: ReadonlyArray<string> = Object.keys(Policy.fields)
 
 /** A setting that is no policy, or a value that does not fit it. */
@@ -97,6 +100,24 @@ export class PolicyError extends Schema.TaggedError<PolicyError>()("PolicyError"
     return `${this.name}: ${this.reason}`
   }
 }
+
+const explain = Schema.validateEither(Policy, exact)
+
+/** A policy as a run holds it: checked, its settings in the order of the schema, and frozen, so that nobody who is shown it can change it. */
+export const settled = (policy: Policy): Either.Either<Policy, PolicyError> =>
+  Option.match(whole(policy), {
+    onSome: (copy) => Either.right(copy),
+    onNone: () =>
+      Either.left(
+        new PolicyError({
+          name: "policy",
+          reason: Either.match(explain(policy), {
+            onLeft: (error) => ParseResult.TreeFormatter.formatErrorSync(error),
+            onRight: () => "it does not fit its schema"
+          })
+        })
+      )
+  })
 
 const parsed = (text: string): unknown => {
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)

@@ -1,7 +1,7 @@
 /** The view of a run as a caller's {@link Answer}, and the states that it went through. */
 import { Either, Option } from "effect"
 import type { Answer, Reason } from "./Answer.ts"
-import { Incomplete } from "./Errors.ts"
+import { adviceFor } from "./Errors.ts"
 import type { Event } from "./Event.ts"
 import { advance, fold, type MalformedJournal, type RunView } from "./Run.ts"
 import type { State } from "./State.ts"
@@ -9,10 +9,7 @@ import type { State } from "./State.ts"
 const reasonOf = (view: RunView): Reason | null =>
   Option.match(view.reason, {
     onNone: () => null,
-    onSome: ({ cause, stage }) => {
-      const { advice } = new Incomplete({ run: view.run, stage: stage as Incomplete["stage"], cause })
-      return { stage, tag: cause._tag, message: cause.message, advice }
-    }
+    onSome: ({ cause, stage }) => ({ stage, tag: cause._tag, message: cause.message, advice: adviceFor(cause) })
   })
 
 /** Where a question was not answered: the Verifier's last justification, or what was looked at instead of one. */

@@ -118,7 +118,7 @@ export const open = (event: Extract<Event, { readonly tag: "RunStarted" }>): Run
   endedAt: Option.none(),
   sequence: 1,
   phase: "Opened",
-  state: initial([], []),
+  state: initial(Object.freeze([]), Object.freeze([])),
   staged: Option.none(),
   stage: 0,
   initial: [],

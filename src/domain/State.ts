@@ -64,6 +64,18 @@ export const initial = (evidence: Evidence, artifacts: ReadonlyArray<ArtifactId>
 /** s^{t,0} = s^t[z ← ⟨Pending, ε⟩]. */
 export const stage = (state: State): State => ({ ...state, verification: pending })
 
+const again = <A>(held: Option.Option<A>): Option.Option<A> =>
+  Option.isSome(held) ? Option.some(held.value) : Option.none()
+
+/** The state as it is lent to a role: what is written into it is written into a copy. The values of its fields are frozen where they are committed. */
+export const lent = ({ artifacts, evidence, path, plan, verification }: State): State => ({
+  plan: again(plan),
+  path: again(path),
+  evidence,
+  verification,
+  artifacts
+})
+
 /** s[f ← v]: exactly that field. */
 export const commit = <F extends Field>(state: State, field: F, value: Fields[F]): State =>
   field === "plan" || field === "path" ? { ...state, [field]: Option.some(value) } : { ...state, [field]: value }

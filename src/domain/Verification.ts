@@ -17,6 +17,10 @@ export const Verification = Schema.Struct({ verdict: Verdict, justification: Jus
 export type Verification = typeof Verification.Type
 
 /** ε, the empty justification. */
-export const noJustification: Justification = { text: "", missing: [], supported: [] }
+export const noJustification: Justification = Object.freeze({
+  text: "",
+  missing: Object.freeze([]),
+  supported: Object.freeze([])
+})
 /** ⟨Pending, ε⟩. */
-export const pending: Verification = { verdict: "Pending", justification: noJustification }
+export const pending: Verification = Object.freeze({ verdict: "Pending", justification: noJustification })

@@ -3,7 +3,7 @@ import { Effect, Option, Queue, Schema, Stream, Take } from "effect"
 import type { Answer } from "../domain/Answer.ts"
 import type { Event } from "../domain/Event.ts"
 import { type DocumentId, ScopeKey } from "../domain/Ids.ts"
-import type { Policy } from "../domain/Policy.ts"
+import type { Policy, PolicyError } from "../domain/Policy.ts"
 import { answerOf } from "../domain/Report.ts"
 import { CurrentPolicy } from "../services/Policies.ts"
 import type { UnknownScope } from "../services/StoreError.ts"
@@ -39,7 +39,7 @@ export interface Options {
   readonly within?: ReadonlyArray<DocumentId> | undefined
 }
 
-type Failed = Failure | InvalidQuestion | UnknownScope
+type Failed = Failure | InvalidQuestion | PolicyError | UnknownScope
 
 const request = Effect.fnUntraced(function* (
   question: string,

@@ -9,14 +9,14 @@
  * A role proposes; the controller decodes, looks up the grounds, checks, and commits exactly that field or ends the run in ⊥. The reader is
  * called at most once, after its admission is in the journal, and never for ⊥.
  */
-import { type Clock, Effect, Option, Random } from "effect"
+import { Cause, type Clock, Effect, Either, Exit, Option, Random, Schema } from "effect"
 import { selectAction, unaffordable } from "../domain/Action.ts"
-import { type Reading, supportedCitations, withoutUnsupported } from "../domain/Answer.ts"
+import { Reading, supportedCitations, withoutUnsupported } from "../domain/Answer.ts"
+import { compile } from "../domain/Compiled.ts"
 import { RoleFailed } from "../domain/Errors.ts"
 import type { Event } from "../domain/Event.ts"
-import type { Evidence } from "../domain/Evidence.ts"
 import type { DocumentId, ScopeKey } from "../domain/Ids.ts"
-import type { Policy } from "../domain/Policy.ts"
+import { type Policy, type PolicyError, settled } from "../domain/Policy.ts"
 import type { RunView } from "../domain/Run.ts"
 import { ulid } from "../domain/Ulid.ts"
 import type { Usage } from "../domain/Usage.ts"
@@ -32,7 +32,6 @@ import {
   type Inquiry,
   Navigator,
   Planner,
-  type Ranked,
   Reader,
   Reranker,
   Retriever,
@@ -44,9 +43,10 @@ import { TamStore } from "../services/TamStore.ts"
 import { TokenCounter } from "../services/TokenCounter.ts"
 import * as Cycle from "./Cycle.ts"
 import * as CycleMemory from "./CycleMemory.ts"
+import * as Entry from "./Entry.ts"
 import * as Guard from "./Guard.ts"
 import * as Ledger from "./Ledger.ts"
-import { selectEvidence } from "./Lookups.ts"
+import { allowed, evidenceGround, selectEvidence } from "./Lookups.ts"
 
 /** All that a run needs. */
 export type Services =
@@ -74,13 +74,11 @@ export interface Request {
   readonly observe?: ((event: Event) => void) | undefined
 }
 
-/** Passages that E⁰ holds. */
-const initialItems = 20
 /** Ids that U holds at most. */
 const exposedArtifacts = 32
 interface Controller {
   /** Runs one question to its end; ⊥ is an `Incomplete`, and is in the journal. */
-  readonly run: (request: Request) => Effect.Effect<RunView, Guard.Failure | UnknownScope>
+  readonly run: (request: Request) => Effect.Effect<RunView, Guard.Failure | UnknownScope | PolicyError>
 }
 
 /** Takes the services once, so that a run looks nothing up. */
@@ -101,13 +99,16 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
   const digest = yield* Digest
   const carrier = yield* Carrier
 
-  const policyHashes = new WeakMap<Policy, string>()
-  const hashOf = (policy: Policy): string => {
-    const known = policyHashes.get(policy)
-    if (known !== undefined) return known
-    const hash = digest.hash("policy", JSON.stringify(policy)).slice(0, 16)
-    policyHashes.set(policy, hash)
-    return hash
+  /** Policies as runs hold them, with their hashes, by the policy that was given. */
+  const policies = new WeakMap<Policy, { readonly policy: Policy; readonly hash: string }>()
+  const settle = (given: Policy) => {
+    const known = policies.get(given)
+    if (known !== undefined) return Either.right(known)
+    return Either.map(settled(given), (policy) => {
+      const made = { policy, hash: digest.hash("policy", JSON.stringify(policy)).slice(0, 16) }
+      policies.set(given, made)
+      return made
+    })
   }
 
   /** The order of a run, once it has an id and a ledger. */
@@ -115,7 +116,7 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
     const { policy, question, run, scope } = inquiry
     const guard = Guard.make(corpus, inquiry, ledger, clock)
     const { asked, fail, unchanged } = guard
-    const memory = CycleMemory.make(pool, corpus, digest, clock, inquiry, () => ledger.view().state.artifacts)
+    const memory = CycleMemory.make(pool, corpus, tam, digest, clock, inquiry, () => ledger.view().state.artifacts)
     const cycle = Cycle.make(
       { planner, navigator, retriever, verifier, corpus, tam, carrier },
       guard,
@@ -154,7 +155,8 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
 
     const expose = Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
       const ids = yield* pool.expose(scope, run, terms, exposedArtifacts, clock.unsafeCurrentTimeMillis())
-      if (ids.length > 0 || ledger.view().state.artifacts.length > 0) ledger.record({ tag: "ArtifactsExposed", ids })
+      if (ids.length > 0 || ledger.view().state.artifacts.length > 0)
+        ledger.record({ tag: "ArtifactsExposed", ids: Object.freeze([...ids]) })
     })
 
     /** E* by equation (7), the admission, the one reading, the end (C20, C21). */
@@ -163,12 +165,15 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
       const branch = Option.getOrThrow(view.branch)
       const cycles = view.cycles.map((done) => done.evidence)
       const evidence = yield* selectEvidence(corpus, tokenCounter, inquiry, { branch, bypass: view.bypass, cycles })
+      // the reader is given it, and its citations are judged by it
+      Object.freeze(evidence)
+      for (const item of evidence) Object.freeze(item)
       ledger.record({ tag: "EvidenceSelected", branch, evidence })
       let reading: Reading = { text: null, citations: [] }
       if (evidence.length > 0) {
         ledger.record({ tag: "ReaderAdmitted", items: evidence.length })
         yield* ledger.flush(artifacts)
-        reading = yield* asked("Reader", () => reader.read(question, evidence))
+        reading = yield* asked("Reader", () => Effect.flatMap(reader.read(question, evidence), readingOf))
       } else yield* ledger.flush(artifacts)
       const { unsupported } = supportedCitations(reading, evidence)
       ledger.record({
@@ -181,26 +186,21 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
     })
 
     yield* expose(contentTerms(question))
-    const ranked = yield* asked("Initializer", () => initializer.rank(inquiry, initialItems))
-    ledger.record({ tag: "EvidenceInitialized", evidence: asEvidence(reranker.rerank(question, ranked)) })
+    const initial = yield* asked("Initializer", () => Entry.initialEvidence(carrier, initializer, reranker, inquiry))
+    ledger.record({ tag: "EvidenceInitialized", evidence: initial })
     const compact =
       policy.compactEvidence === "off"
         ? { matched: false as const, reason: "switched off" }
-        : yield* asked("CompactEvidenceCheck", () => compactEvidence.check(inquiry, ledger.view().state))
+        : yield* asked("CompactEvidenceCheck", () =>
+            Entry.compactEvidence(carrier, compactEvidence, inquiry, ledger.view().state)
+          )
     if (compact.matched) {
-      const initial = new Set(ledger.view().initial.map((item) => JSON.stringify(item)))
-      if (!compact.evidence.every((item) => initial.has(JSON.stringify(item)))) {
-        return yield* fail(
-          "CompactEvidenceCheck",
-          new RoleFailed({
-            role: "CompactEvidenceCheck",
-            reason: "Failed",
-            detail: "it selected evidence that is not in E⁰"
-          })
-        )
-      }
-      ledger.record({ tag: "BypassMatched", reason: compact.reason, evidence: compact.evidence })
+      const named = compact.evidence.map((item) => item.passage)
+      const ground = evidenceGround(allowed(yield* corpus.passages(scope, named), inquiry.within), 0)
       yield* unchanged("CompactEvidenceCheck")
+      const objection = Entry.noBypass(carrier, compact.evidence, ledger.view().state, ground)
+      if (Option.isSome(objection)) return yield* fail("CompactEvidenceCheck", objection.value)
+      ledger.record({ tag: "BypassMatched", reason: compact.reason, evidence: compact.evidence })
       yield* conclude([])
       return ledger.view()
     }
@@ -218,25 +218,35 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
 
   const run = Effect.fnUntraced(
     function* (request: Request) {
-      const { policy, question, scope, within } = request
+      const { question, scope, within } = request
+      const { hash, policy } = yield* settle(request.policy)
       const clock = yield* Effect.clock
       const { revision } = yield* corpus.revision(scope)
       const id = ulid(clock.unsafeCurrentTimeMillis(), [yield* Random.next, yield* Random.next])
-      const inquiry: Inquiry = { run: id, question, scope, policy, revision, within }
+      const inquiry: Inquiry = Object.freeze({
+        run: id,
+        question,
+        scope,
+        policy,
+        revision,
+        within: within && Object.freeze([...within])
+      })
       const started = {
         run: id,
         question,
         scope,
         policy,
-        policyHash: hashOf(policy),
+        policyHash: hash,
         corpusRevision: revision,
         versions: { staterag: version }
       }
       const ledger = Ledger.make(journal, carrier, clock, started, request.observe)
-      return yield* Effect.onInterrupt(conduct(inquiry, ledger, clock), () =>
-        Effect.catchAll(ledger.interrupted, (error) =>
-          Effect.logError(`run ${id} was interrupted, and the journal could not say so: ${error.message}`)
-        )
+      const interrupted = Effect.catchAll(ledger.interrupted, (error) =>
+        Effect.logError(`run ${id} was interrupted, and the journal could not say so: ${error.message}`)
+      )
+      // whatever else went wrong while it was interrupted: `onInterrupt` asks for nothing else
+      return yield* Effect.onExit(conduct(inquiry, ledger, clock), (exit) =>
+        Exit.isFailure(exit) && Cause.isInterrupted(exit.cause) ? interrupted : Effect.void
       )
     },
     Effect.withSpan("staterag.run", { captureStackTrace: false })
@@ -244,16 +254,10 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
   return { run }
 })
 
-/** E⁰ as evidence of cycle 0. */
-const asEvidence = (ranked: ReadonlyArray<Ranked>): Evidence =>
-  ranked.map(({ passage: { document, end, id, line, start, text, title }, score }) => ({
-    passage: id,
-    document,
-    title,
-    start,
-    end,
-    line,
-    text,
-    score,
-    cycle: 0
-  }))
+const fitting = compile(Schema.typeSchema(Reading))
+/** What a reader said, as a reading. */
+const readingOf = ({ citations, text }: Reading): Either.Either<Reading, RoleFailed> =>
+  Either.fromOption(
+    fitting({ text, citations }),
+    () => new RoleFailed({ role: "Reader", reason: "Failed", detail: "what it said is no reading" })
+  )

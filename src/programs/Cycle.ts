@@ -5,10 +5,12 @@
  */
 import { Effect, Either, Option } from "effect"
 import { overrun } from "../domain/Action.ts"
+import { compile } from "../domain/Compiled.ts"
 import { type IncompleteCause, ProposalRefused, RoleFailed } from "../domain/Errors.ts"
 import type { Grounds } from "../domain/Rules.ts"
 import { type RunView, terminals } from "../domain/Run.ts"
-import type { Field, Fields, Role } from "../domain/State.ts"
+import { type Field, type Fields, lent, type Role } from "../domain/State.ts"
+import { ModelCall } from "../domain/Usage.ts"
 import type { Verification } from "../domain/Verification.ts"
 import type { CarrierShape } from "../services/Carrier.ts"
 import type { CorpusStore } from "../services/CorpusStore.ts"
@@ -56,10 +58,14 @@ export const make = (
       revision,
       within,
       cycle: view.cycles.length + 1,
-      state: stagedState(view),
+      state: lent(stagedState(view)),
       feedback: last === undefined ? Option.none() : Option.some(last.verification.justification),
       memory: memory.as(role),
-      meter: (call) => Effect.sync(() => ledger.record({ tag: "ModelCalled", call })),
+      meter: (call) =>
+        Option.match(modelCall(call), {
+          onNone: () => Effect.dieMessage("what was metered is no model call"),
+          onSome: (known) => Effect.sync(() => ledger.record({ tag: "ModelCalled", call: known }))
+        }),
       judge: (proposal) =>
         Either.match(carrier.decode(field, proposal), {
           onLeft: (refusal) => Effect.succeed(Option.some(refusal)),
@@ -79,10 +85,15 @@ export const make = (
     propose: (turn: Turn<R>) => Effect.Effect<unknown, IncompleteCause>,
     ground: (value: Fields[F]) => Effect.Effect<Grounds[F], StoreError>
   ) {
-    const proposal = yield* asked(role, () => propose(turn(role, field, ground)))
+    // decoded where the role is asked: a proposal that throws when it is looked at is the role's own defect
+    const { decoded, proposal } = yield* asked(role, () =>
+      Effect.map(propose(turn(role, field, ground)), (proposal) => ({
+        proposal,
+        decoded: carrier.decode(field, proposal)
+      }))
+    )
     const struck = overrun(policy, spending())
     if (struck !== undefined) return yield* fail(role, exhausted(struck))
-    const decoded = carrier.decode(field, proposal)
     const refusal = Either.isLeft(decoded)
       ? Option.some(decoded.left)
       : carrier.check(field, decoded.right, stagedState(ledger.view()), yield* ground(decoded.right))
@@ -126,6 +137,8 @@ export const make = (
     return verification
   })
 }
+
+const modelCall = compile(ModelCall)
 
 const stagedState = (view: RunView) => Option.getOrElse(view.staged, () => view.state)
 

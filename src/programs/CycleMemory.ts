@@ -1,17 +1,18 @@
 /**
  * The shared memory pool as one run sees it: each role acts as itself, and what it writes stays here until the action is selected (C23, C24).
  */
-import { type Clock, Effect, Either } from "effect"
+import { type Clock, Effect, Either, Option, Schema } from "effect"
 import {
   type Artifact,
   type Claim,
-  type Draft,
+  Draft,
   identity,
   type Operation,
   PermissionDenied,
   permit,
   quotesOf
 } from "../domain/Artifact.ts"
+import { compile } from "../domain/Compiled.ts"
 import { spanKey } from "../domain/Corpus.ts"
 import { RoleFailed } from "../domain/Errors.ts"
 import { ArtifactId, type ContentHash } from "../domain/Ids.ts"
@@ -22,8 +23,11 @@ import type { Digest } from "../services/Digest.ts"
 import type { Inquiry, RoleMemory } from "../services/Roles.ts"
 import type { SharedMemoryPool } from "../services/SharedMemoryPool.ts"
 import type { StoreError } from "../services/StoreError.ts"
+import type { TamStore } from "../services/TamStore.ts"
 
 const dayMs = 86_400_000
+/** A draft as it was when it was handed over. */
+const draftOf = compile(Schema.typeSchema(Draft))
 
 export interface CycleMemory {
   readonly as: (role: Role) => RoleMemory
@@ -39,6 +43,7 @@ const kept = (policy: Policy, draft: Draft): boolean => {
 export const make = (
   pool: typeof SharedMemoryPool.Service,
   corpus: typeof CorpusStore.Service,
+  tam: typeof TamStore.Service,
   digest: typeof Digest.Service,
   clock: Clock.Clock,
   inquiry: Inquiry,
@@ -57,24 +62,23 @@ export const make = (
   const failed = (role: Role) => (error: StoreError | PermissionDenied) =>
     error._tag === "StoreError" ? new RoleFailed({ role, reason: "Failed", detail: error.message }) : error
 
-  /** The hashes that a draft rests on: those of every document it quotes, and what its writer adds. Denied where a quote is not verbatim. */
+  /**
+   * The hashes that a draft rests on: those of every document it quotes, and what its writer adds. Denied where a quote is not verbatim, or
+   * a node is not in the graph: no other words get in (C26).
+   */
   const grounding = (
     role: Role,
     draft: Draft
   ): Effect.Effect<ReadonlyArray<ContentHash>, StoreError | PermissionDenied> => {
-    const quotes = quotesOf(draft.payload)
-    if (quotes.length === 0) return Effect.succeed(draft.restsOn)
+    const { payload, scope } = draft
+    const quotes = quotesOf(payload)
     const spans = quotes.map((quote) => quote.span)
+    const denied = new PermissionDenied({ actor: role, operation: "write", scope, constraint: "Grounding" })
     return Effect.gen(function* () {
+      if (payload.kind !== "Bridge" && (yield* tam.nodes(scopeKey, [payload.node])).length === 0) return yield* denied
+      if (quotes.length === 0) return draft.restsOn
       const said = yield* corpus.slices(scopeKey, spans)
-      if (quotes.some((quote) => said.get(spanKey(quote.span)) !== quote.text)) {
-        return yield* new PermissionDenied({
-          actor: role,
-          operation: "write",
-          scope: draft.scope,
-          constraint: "Grounding"
-        })
-      }
+      if (quotes.some((quote) => said.get(spanKey(quote.span)) !== quote.text)) return yield* denied
       const hashes = yield* corpus.hashes(
         scopeKey,
         spans.map((span) => span.document)
@@ -83,7 +87,10 @@ export const make = (
     })
   }
 
-  const write = Effect.fnUntraced(function* (role: Role, draft: Draft) {
+  const write = Effect.fnUntraced(function* (role: Role, given: Draft) {
+    const fitting = draftOf(given)
+    if (Option.isNone(fitting)) return yield* Effect.dieMessage("what was handed to the pool is no draft")
+    const draft = fitting.value
     const { payload, scope } = draft
     const own = { scopeKey, scope, run, producer: role }
     // nothing is looked up for who may not write

@@ -78,14 +78,14 @@ export const make = (
               onTimeout: (): IncompleteCause => exhausted("time")
             })
           )
-    // one operator for failures and defects, since a run asks at least fifteen times; interruption goes on
+    // one operator for failures and defects, since a run asks at least fifteen times; who interrupts the run passes it by
     return Effect.catchAllCause(limited, (cause) => {
       const reason = Cause.failureOrCause(cause)
-      if (Either.isLeft(reason)) return fail(stage, reason.left)
-      const defect = Cause.dieOption(reason.right)
-      return Option.isNone(defect)
-        ? Effect.failCause(reason.right)
-        : fail(stage, new RoleFailed({ role: stage, reason: "Died", detail: String(defect.value) }))
+      const said = Either.isLeft(reason) ? reason.left : new RoleFailed({ role: stage, ...died(reason.right) })
+      // it may have failed only because the corpus has moved on under it; the Reader reads no corpus, and time has only one reason
+      return stage === "Reader" || said._tag === "BudgetExhausted"
+        ? fail(stage, said)
+        : Effect.zipRight(unchanged(stage), fail(stage, said))
     })
   }
 
@@ -114,6 +114,17 @@ export const make = (
 
   return { fail, asked, unchanged, exhausted, spending, noteCycle }
 }
+
+const died = (cause: Cause.Cause<never>): { readonly reason: "Died"; readonly detail: string } => ({
+  reason: "Died",
+  detail: Option.match(Cause.dieOption(cause), { onNone: () => "it interrupted itself", onSome: shown })
+})
+/** Total, although a defect can be anything. */
+const shown = (defect: unknown): string =>
+  Either.getOrElse(
+    Either.try(() => String(defect)),
+    () => typeof defect
+  )
 
 /** A run that has called no model needs nothing set aside for one. */
 const readerShare = (usage: Usage, policy: Policy): Spending["readerShare"] =>

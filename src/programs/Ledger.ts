@@ -76,8 +76,9 @@ export const make = (
     Effect.suspend(() => {
       const events = pending
       const reached = view
+      // what is recorded meanwhile waits for the next; after a failure the run is over, and only `durable` counts
+      pending = []
       const written = (): void => {
-        pending = []
         durable = reached
       }
       return Effect.uninterruptible(

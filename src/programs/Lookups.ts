@@ -53,11 +53,18 @@ export const openRegion = Effect.fnUntraced(function* (
     )
     for (const node of nodes.values()) for (const id of (yield* tam.region(scope, node)).slice(0, width)) ids.add(id)
   }
-  const passages = yield* corpus.passages(scope, [...ids])
-  if (within === undefined) return passages
-  const allowed = new Set(within)
-  return passages.filter((passage) => allowed.has(passage.document))
+  return allowed(yield* corpus.passages(scope, [...ids]), within)
 })
+
+/** The passages of the inquiry's documents, frozen: whoever is handed them is judged by them. */
+export const allowed = (passages: ReadonlyArray<Passage>, within: Inquiry["within"]): ReadonlyArray<Passage> => {
+  const documents = within && new Set(within)
+  return Object.freeze(
+    passages.flatMap((passage) =>
+      documents === undefined || documents.has(passage.document) ? Object.freeze(passage) : []
+    )
+  )
+}
 
 /**
  * E* by equation (7). Indexing has counted the tokens of whole passages; the vocabulary, which is slow to load, is wanted only where a
