@@ -80,6 +80,7 @@ const command = async (): Promise<void> => {
     plugins: [withoutBarrels],
     minifyWhitespace: true,
     minifySyntax: true,
+    charset: "ascii",
     legalComments: "none",
     logLevel: "warning"
   })

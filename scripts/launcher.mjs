@@ -14,9 +14,10 @@ if (module.enableCompileCache !== undefined) {
   const { existsSync, readFileSync } = require("node:fs")
   const { dirname } = require("node:path")
   const { Script } = require("node:vm")
+  // the bundle is ASCII: as latin1 it is not decoded
   const kept = filename.replace(/\.cjs$/, ".cache")
   const cachedData = existsSync(kept) ? readFileSync(kept) : undefined
-  const script = new Script(module.wrap(readFileSync(filename, "utf8")), { filename, cachedData })
+  const script = new Script(module.wrap(readFileSync(filename, "latin1")), { filename, cachedData })
   const loaded = { exports: {} }
   script.runInThisContext()(loaded.exports, require, loaded, filename, dirname(filename))
 }

@@ -9,7 +9,7 @@ const { dirname } = require("node:path")
 const { Script } = require("node:vm")
 
 const [, self, filename, documents, state] = process.argv
-const script = new Script(wrap(readFileSync(filename, "utf8")), { filename })
+const script = new Script(wrap(readFileSync(filename, "latin1")), { filename })
 const commands = [
   ["--help"],
   ["config"],

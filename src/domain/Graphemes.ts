@@ -5,7 +5,12 @@
  * where the characters on both sides settle it.
  */
 
-const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" })
+let made: Intl.Segmenter | undefined
+/** Made when it is first asked: making it takes longer than most commands have to start. */
+const segmenter = (): Intl.Segmenter => {
+  made ??= new Intl.Segmenter("und", { granularity: "grapheme" })
+  return made
+}
 
 /** Characters that no grapheme begins before or goes on after, but for marks: letters, digits and signs of the commonest scripts. */
 const standsAlone = (unit: number): boolean =>
@@ -77,7 +82,7 @@ export const isBoundary = (text: string, at: number, known = 0): boolean => {
   for (let i = at - 1; i > from; i--) if (settled(text, i) === true) from = i
   if (from > known && isLow(text.charCodeAt(from))) from--
   const window = text.slice(from, Math.min(text.length, at + 4))
-  return segmenter.segment(window).containing(at - from)?.index === at - from
+  return segmenter().segment(window).containing(at - from)?.index === at - from
 }
 
 /**
@@ -90,7 +95,7 @@ export const boundaryNear = (text: string, start: number, at: number): number =>
   // from a true boundary on, what the segmenter says is exact
   const window = text.slice(start, Math.min(text.length, at + longest))
   let best = 0
-  for (const { index } of segmenter.segment(window)) {
+  for (const { index } of segmenter().segment(window)) {
     if (index > at - start) {
       if (best === 0 && index <= longest) return start + index
       break
