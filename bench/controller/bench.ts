@@ -61,7 +61,7 @@ const clear = () => {
 const withoutStamp = (events: ReadonlyArray<Event>) => events.map(({ at: _, run: __, ...rest }) => rest)
 const only = (events: ReadonlyMap<string, ReadonlyArray<Event>>): ReadonlyArray<Event> => [...events.values()][0] ?? []
 
-/** CPU microseconds a question, over `questions` of them; what is collected, compiled or forgotten on changing sides is not counted. */
+/** CPU microseconds a question, over `questions` of them; what is collected and compiled again on changing sides is not counted. */
 const measure = async (one: () => Promise<unknown>, questions: number): Promise<number> => {
   globalThis.gc?.()
   const repeat = async (times: number) => {
@@ -83,8 +83,8 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
     const value = Number(args[args.indexOf(`--${name}`) + 1])
     return args.includes(`--${name}`) && Number.isInteger(value) && value > 0 ? value : otherwise
   }
-  const rounds = option("rounds", 15)
-  const questions = option("questions", 1000)
+  const rounds = option("rounds", 9)
+  const questions = option("questions", 2500)
   const { dispose, run } = product(policy, tables)
   const plain = () => runPlain(roles, plainJournal, settings)
 

@@ -2,6 +2,7 @@
  * Every check of `src/domain/Rules.ts` and of the four schemas, written out by hand: shape with excess properties refused and a frozen copy
  * made, then the rules of the field. A shape that does not fit gives undefined, a rule that objects gives its words.
  */
+import type { Citation, Reading } from "../../src/domain/Answer.ts"
 import type { Passage } from "../../src/domain/Corpus.ts"
 import type { Evidence, EvidenceItem } from "../../src/domain/Evidence.ts"
 import type { DocumentId, NodeId, PassageId, SlotName } from "../../src/domain/Ids.ts"
@@ -297,4 +298,28 @@ export const refuseVerification = (
     if (!held.has(passage)) return `${passage} is not held`
   }
   return undefined
+}
+
+// ---- what the reader says
+
+const citationOf = (input: unknown): Citation | undefined => {
+  if (!record(input, 6)) return undefined
+  const { document, end, line, marker, start, text: said } = input
+  return offset(marker) &&
+    marker > 0 &&
+    documentId(document) &&
+    offset(start) &&
+    offset(end) &&
+    offset(line) &&
+    line > 0 &&
+    typeof said === "string"
+    ? Object.freeze({ marker, document, start, end, line, text: said })
+    : undefined
+}
+
+/** What the reader said, copied and frozen. */
+export const readingOf = (input: unknown): Reading | undefined => {
+  if (!record(input, 2) || (input.text !== null && typeof input.text !== "string")) return undefined
+  const citations = list(input.citations, Number.POSITIVE_INFINITY, citationOf)
+  return citations === undefined ? undefined : Object.freeze({ text: input.text, citations })
 }

@@ -32,6 +32,7 @@ import {
   evidenceOf,
   pathOf,
   planOf,
+  readingOf,
   refuseEvidence,
   refusePath,
   refusePlan,
@@ -157,10 +158,11 @@ export const run = async (roles: PlainRoles, journal: PlainJournal, settings: Pl
   })
   const exposed = settings.expose(contentTerms(question))
   if (exposed.length > 0) record({ tag: "ArtifactsExposed", ids: exposed })
-  const initial = (await roles.rank()).map(firstItem)
+  const initial = evidenceOf({ field: "evidence", value: (await roles.rank()).map(firstItem) })
+  if (initial === undefined) throw new Error("the first evidence does not fit")
   record({ tag: "EvidenceInitialized", evidence: initial })
   let state: PlainState = { plan: null, path: null, evidence: initial, verification: pending, artifacts: exposed }
-  const compact = await roles.compact(state)
+  const compact = await roles.compact(lent(state))
   if (compact.matched) throw new Error("this world's questions are not settled by compact evidence")
   record({ tag: "BypassDeclined", reason: compact.reason })
   flush()
@@ -195,7 +197,7 @@ export const run = async (roles: PlainRoles, journal: PlainJournal, settings: Pl
   ): PlainTurn => ({
     question,
     cycle,
-    state: staged,
+    state: lent(staged),
     feedback: feedback?.justification ?? null,
     region,
     read: (ids) => settings.read(role, ids, staged.artifacts),
@@ -269,12 +271,12 @@ export const run = async (roles: PlainRoles, journal: PlainJournal, settings: Pl
     const region = new Map<PassageId, Passage>()
     for (const passageId of (regions.get(end) ?? []).slice(0, policy.regionWidth + 1)) {
       const passage = passages.get(passageId)
-      if (passage !== undefined) region.set(passageId, passage)
+      if (passage !== undefined) region.set(passageId, Object.freeze(passage))
     }
     const refusesEvidence = (value: Evidence) => refuseEvidence(value, region, cycle)
     const evidence = await stage(
       roles.retriever,
-      turn("Retriever", staged, [...region.values()], judging(evidenceOf, refusesEvidence)),
+      turn("Retriever", staged, Object.freeze([...region.values()]), judging(evidenceOf, refusesEvidence)),
       evidenceOf,
       refusesEvidence
     )
@@ -320,10 +322,13 @@ export const run = async (roles: PlainRoles, journal: PlainJournal, settings: Pl
   }
 
   const selected = branch === "Release" ? state.evidence : merge(done, policy.evidenceTokens, tokensOf(settings.tokens))
+  Object.freeze(selected)
+  for (const item of selected) Object.freeze(item)
   record({ tag: "EvidenceSelected", branch, evidence: selected })
   record({ tag: "ReaderAdmitted", items: selected.length })
   flush()
-  const said = await roles.reader(question, selected)
+  const said = readingOf(await roles.reader(question, selected))
+  if (said === undefined) throw new Error("what the reader said is no reading")
   const supported = said.citations.filter((citation) => isSupported(citation, selected))
   const struck = said.citations.length - supported.length
   const reading = { text: withoutMarkers(said, supported, selected), citations: supported }
@@ -368,6 +373,15 @@ const withoutMarkers = (said: Reading, supported: ReadonlyArray<Citation>, evide
     }) ?? null
   )
 }
+
+/** What is written into a state that was lent is written into a copy; the values of its fields are frozen. */
+const lent = ({ artifacts, evidence, path, plan, verification }: PlainState): PlainState => ({
+  plan,
+  path,
+  evidence,
+  verification,
+  artifacts
+})
 
 /** Whole passages have been counted when they were indexed. */
 const tokensOf =

@@ -59,11 +59,10 @@ export const openRegion = Effect.fnUntraced(function* (
 /** The passages of the inquiry's documents, frozen: whoever is handed them is judged by them. */
 export const allowed = (passages: ReadonlyArray<Passage>, within: Inquiry["within"]): ReadonlyArray<Passage> => {
   const documents = within && new Set(within)
-  return Object.freeze(
-    passages.flatMap((passage) =>
-      documents === undefined || documents.has(passage.document) ? Object.freeze(passage) : []
-    )
-  )
+  const kept: Array<Passage> = []
+  for (const passage of passages)
+    if (documents === undefined || documents.has(passage.document)) kept.push(Object.freeze(passage))
+  return Object.freeze(kept)
 }
 
 /**
