@@ -100,6 +100,8 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
           const { id, question: text } = question
           result = { key, id, question: text, method, ...found, ...(yield* detail), wallMs, cpuMs }
           yield* options.record(result)
+          // everything below may be synchronous: let signals and timers in
+          yield* Effect.sleep(0)
         }
         yield* report({ label: `asking by ${method}`, done: ++done, total: questions.length * methods.length })
         return result
