@@ -12,6 +12,7 @@ import type { CorpusStore } from "../services/CorpusStore.ts"
 import type { Digest } from "../services/Digest.ts"
 import type { DocumentParser } from "../services/DocumentParser.ts"
 import type { EmbeddingModel } from "../services/EmbeddingModel.ts"
+import type { Housekeeping } from "../services/Housekeeping.ts"
 import type { Journal } from "../services/Journal.ts"
 import type { LexicalIndex } from "../services/LexicalIndex.ts"
 import type {
@@ -50,6 +51,7 @@ export type Stores =
   | TamStore
   | Transaction
   | Journal
+  | Housekeeping
   | SharedMemoryPool
   | VectorIndex
   | EmbeddingModel

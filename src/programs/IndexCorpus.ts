@@ -93,7 +93,7 @@ const selectionOf = (options: IndexOptions): Selection => ({
 })
 
 /** The digest of a corpus: its documents, and how its index is made. */
-const revisionOf = (
+export const revisionOf = (
   documents: ReadonlyArray<Pick<DocumentInfo, "id" | "hash">>,
   model: Pick<Revision, "embedding" | "dimensions">,
   hash: Digest["Type"]["hash"]
@@ -103,7 +103,7 @@ const revisionOf = (
 }
 
 /** Embeds every passage of a scope anew. */
-const embedAll = Effect.fnUntraced(function* (scope: ScopeKey) {
+export const embedAll = Effect.fnUntraced(function* (scope: ScopeKey) {
   const corpus = yield* CorpusStore
   const progress = yield* Progress
   const { passages: total } = yield* corpus.counts(scope)

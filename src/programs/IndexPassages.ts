@@ -69,14 +69,16 @@ const forget = Effect.fnUntraced(function* (scope: ScopeKey, ids: ReadonlyArray<
   yield* (yield* VectorStore).remove(scope, "Passage", ids)
 })
 
-/** Removes documents and all that was made of them. */
+/** Removes documents and all that was made of their passages; gives the ids of these. */
 export const remove = (
   scope: ScopeKey,
   documents: ReadonlyArray<DocumentId>
-): Effect.Effect<void, StoreError, CorpusStore | LexicalIndex | VectorStore> =>
+): Effect.Effect<ReadonlyArray<PassageId>, StoreError, CorpusStore | LexicalIndex | VectorStore> =>
   Effect.gen(function* () {
-    if (documents.length === 0) return
-    yield* forget(scope, yield* (yield* CorpusStore).remove(scope, documents))
+    if (documents.length === 0) return []
+    const passages = yield* (yield* CorpusStore).remove(scope, documents)
+    yield* forget(scope, passages)
+    return passages
   })
 
 const looksSame = (a: Passage, b: Passage): boolean =>

@@ -23,10 +23,13 @@ export type RunSummary = typeof RunSummary.Type
 export class Journal extends Context.Tag("staterag/services/Journal")<
   Journal,
   {
-    /** Opens a run with its first events, of which the first is `RunStarted`; gives the token to write with. */
+    /**
+     * Opens a run with its first events, of which the first is `RunStarted`; gives the token to write with. `StaleWriter` (with token 0)
+     * where something has been forgotten and the revision that it reads is not the current one: nothing is written (C34).
+     */
     readonly begin: (
       events: readonly [Extract<Event, { readonly tag: "RunStarted" }>, ...ReadonlyArray<Event>]
-    ) => Effect.Effect<FencingToken, StoreError>
+    ) => Effect.Effect<FencingToken, StoreError | StaleWriter>
     /**
      * Appends events and persists artifacts in one transaction, if `token` is still the newest (C24, C30).
      *

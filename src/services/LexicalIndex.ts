@@ -39,6 +39,8 @@ export class LexicalIndex extends Context.Tag("staterag/services/LexicalIndex")<
       scope: ScopeKey,
       terms: ReadonlyArray<string>
     ) => Effect.Effect<{ readonly passages: number; readonly byTerm: ReadonlyMap<string, number> }, StoreError>
+    /** How many entries of a kind can be found. */
+    readonly count: (scope: ScopeKey, kind: LexicalKind) => Effect.Effect<number, StoreError>
     /** Adds entries, replacing those with the same id. */
     readonly put: (
       scope: ScopeKey,

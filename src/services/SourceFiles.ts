@@ -60,6 +60,11 @@ export class SourceFiles extends Context.Tag("staterag/services/SourceFiles")<
     readonly find: (selection: Selection) => Effect.Effect<Listing, SourceError>
     /** Reads files one by one; a file that vanished, cannot be read or is binary comes out as skipped. */
     readonly read: (found: ReadonlyArray<Found>, format: Format | undefined) => Stream.Stream<SourceFile | Skipped>
+    /**
+     * Which stored files a name stands for: one by its stored path or by where it lies, those below a folder, or those that a glob matches
+     * (by stored path, or as seen from the working folder).
+     */
+    readonly named: (name: string) => Effect.Effect<(file: Pick<Source, "root" | "path">) => boolean, SourceError>
     /** Those of `sources` whose file has changed or gone since, by path. */
     readonly stale: (sources: ReadonlyArray<Source>) => Effect.Effect<ReadonlyArray<string>>
   }

@@ -57,12 +57,20 @@ export class UnknownRun extends Schema.TaggedError<UnknownRun>()("UnknownRun", {
   }
 }
 
-/** Somebody else has taken this run over: the fencing token is no longer the newest. Nothing was written. */
+/**
+ * This writer of a run is no longer its writer: somebody else has taken the run over, it was removed, or what it reads has been forgotten.
+ * Nothing was written.
+ */
 export class StaleWriter extends Schema.TaggedError<StaleWriter>()("StaleWriter", {
   run: Schema.String,
   token: Schema.Number
 }) {
   override get message(): string {
-    return `run ${this.run} is being written by somebody else (token ${this.token} is stale)`
+    return this.token === 0
+      ? `run ${this.run} read a document that has been forgotten meanwhile`
+      : `run ${this.run} was taken over or removed, or a document that it may have read was forgotten (token ${this.token} is stale)`
+  }
+  get advice(): string {
+    return "ask again: the next run reads what is there now"
   }
 }

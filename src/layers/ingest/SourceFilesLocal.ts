@@ -5,13 +5,14 @@
  * asked for. What was meant to be read and cannot be is skipped with a reason that says what to do. Nothing but regular files is opened.
  */
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Layer, Option, Stream } from "effect"
+import { Effect, Either, Layer, Option, Stream } from "effect"
 import { Digest } from "../../services/Digest.ts"
 import { DocumentParser } from "../../services/DocumentParser.ts"
-import { type Found, type Listing, type Skipped, SourceFiles } from "../../services/SourceFiles.ts"
+import { type Found, type Listing, type Skipped, SourceError, SourceFiles } from "../../services/SourceFiles.ts"
 import { decode } from "./Decode.ts"
 import * as DocumentParserLocal from "./DocumentParserLocal.ts"
 import { explain, modifiedAt, notRegular } from "./Files.ts"
+import { glob, globBase } from "./Globs.ts"
 import { look } from "./Looking.ts"
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -76,6 +77,22 @@ const make = Effect.gen(function* () {
           { concurrency: 2 }
         )
       ),
+
+    named: Effect.fnUntraced(function* (name) {
+      const bare = name.replace(/^(\.\/)+/, "").replace(/\/+$/, "")
+      if (bare === "") return yield* new SourceError({ path: name, detail: "an empty name stands for nothing" })
+      const place = path.resolve(name)
+      const here = path.resolve(".")
+      const isAt = (file: string, at: string) => file === at || file.startsWith(`${at}/`)
+      const pattern = globBase(bare) === undefined ? Either.right(undefined) : glob(bare, true)
+      if (Either.isLeft(pattern)) return yield* new SourceError({ path: name, detail: pattern.left })
+      const matches = pattern.right?.matches ?? (() => false)
+      return (file) => {
+        const absolute = path.join(file.root, file.path)
+        const isPlace = file.root !== "" && isAt(absolute, place)
+        return isAt(file.path, bare) || isPlace || matches(file.path) || matches(path.relative(here, absolute))
+      }
+    }),
 
     stale: Effect.fn("SourceFiles.stale")(function* (sources) {
       const changed = yield* Effect.filter(

@@ -4,12 +4,14 @@ import { type Artifact, type AtMost, permitPersist } from "../../domain/Artifact
 import type { Event } from "../../domain/Event.ts"
 import { decodeEvent, encodeEvent, progress, shownQuestion, unfit } from "../../domain/EventJson.ts"
 import type { ScopeKey } from "../../domain/Ids.ts"
+import { CorpusStore } from "../../services/CorpusStore.ts"
 import { FencingToken, Journal } from "../../services/Journal.ts"
 import { StaleWriter, StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Memory, type Table } from "./Memory.ts"
 import { type RunEntry, RunTables } from "./RunTables.ts"
 
 type Shape = typeof Journal.Service
+type Started = Parameters<Shape["begin"]>[0][0]
 
 const unreadable = (method: string, detail: string, cause: unknown = detail): StoreError =>
   new StoreError({ reason: "Unreadable", method, detail, cause })
@@ -48,11 +50,12 @@ const persist = (table: Table<Artifact>, artifacts: ReadonlyArray<Artifact>, atM
   }
 }
 
-export const layer: Layer.Layer<Journal, never, Memory | RunTables> = Layer.effect(
+export const layer: Layer.Layer<Journal, never, Memory | RunTables | CorpusStore> = Layer.effect(
   Journal,
   Effect.gen(function* () {
     const memory = yield* Memory
-    const { artifacts: artifactsOf, runs } = yield* RunTables
+    const corpus = yield* CorpusStore
+    const { artifacts: artifactsOf, fences, runs } = yield* RunTables
     const fallible = <A, E>(body: () => Either.Either<A, E>): Effect.Effect<A, E> => Effect.flatten(memory.use(body))
     const ofScope = (scope: ScopeKey): ReadonlyArray<RunEntry> =>
       runs
@@ -60,7 +63,19 @@ export const layer: Layer.Layer<Journal, never, Memory | RunTables> = Layer.effe
         .filter((entry) => entry.scope === scope)
         .sort(newestFirst)
 
+    const isFenced = Effect.fnUntraced(function* ({ corpusRevision, scope }: Started) {
+      if ((yield* memory.use(() => fences.get(scope))) === undefined) return false
+      const current = yield* Effect.option(corpus.revision(scope))
+      return !Option.exists(current, ({ revision }) => revision === corpusRevision)
+    })
+
     const begin: Shape["begin"] = (events) =>
+      Effect.gen(function* () {
+        if (yield* isFenced(events[0])) return yield* new StaleWriter({ run: events[0].run, token: 0 })
+        return yield* open(events)
+      }).pipe(memory.atomically)
+
+    const open = (events: Parameters<Shape["begin"]>[0]) =>
       fallible(() => {
         const [{ at, question, run, scope }] = events
         const objection = unfit(run, 0, events) ?? (runs.get(run) && `run ${run} is in the journal already`)

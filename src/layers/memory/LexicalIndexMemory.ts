@@ -72,6 +72,7 @@ const make = Effect.map(Memory, (memory) => {
           byTerm: new Map(wanted.map((term) => [term, entries.filter((entry) => entry.weights.has(term)).length]))
         }
       }),
+    count: (scope, kind) => memory.use(() => table(scope, kind).size()),
     put: (scope, kind, entries) =>
       memory.use(() => {
         for (const { id, title, body, document } of entries) {

@@ -1,14 +1,16 @@
 /** The stores of the run side, in this process: the journal writes what the pool reads. */
 import { Layer } from "effect"
 import type { CorpusStore } from "../../services/CorpusStore.ts"
+import type { Housekeeping } from "../../services/Housekeeping.ts"
 import type { Journal } from "../../services/Journal.ts"
 import type { SharedMemoryPool } from "../../services/SharedMemoryPool.ts"
+import * as HousekeepingMemory from "./HousekeepingMemory.ts"
 import * as JournalMemory from "./JournalMemory.ts"
 import type { Memory } from "./Memory.ts"
 import * as RunTables from "./RunTables.ts"
 import * as SharedMemoryPoolMemory from "./SharedMemoryPoolMemory.ts"
 
-export const layer: Layer.Layer<Journal | SharedMemoryPool, never, Memory | CorpusStore> = Layer.merge(
-  JournalMemory.layer,
-  SharedMemoryPoolMemory.layer
-).pipe(Layer.provide(RunTables.layer))
+export const layer: Layer.Layer<Journal | SharedMemoryPool | Housekeeping, never, Memory | CorpusStore> =
+  Layer.mergeAll(JournalMemory.layer, SharedMemoryPoolMemory.layer, HousekeepingMemory.layer).pipe(
+    Layer.provide(RunTables.layer)
+  )

@@ -18,10 +18,16 @@ export class RunTables extends Context.Tag("staterag/layers/memory/RunTables")<
     readonly runs: Table<RunEntry>
     /** Of a scope key, by id. */
     readonly artifacts: (scope: ScopeKey) => Table<Artifact>
+    /** By scope key: where a run begins only on the current revision. */
+    readonly fences: Table<true>
   }
 >() {}
 
 export const layer: Layer.Layer<RunTables, never, Memory> = Layer.effect(
   RunTables,
-  Effect.map(Memory, (memory) => ({ runs: memory.table<RunEntry>(), artifacts: memory.tables<Artifact>() }))
+  Effect.map(Memory, (memory) => ({
+    runs: memory.table<RunEntry>(),
+    artifacts: memory.tables<Artifact>(),
+    fences: memory.table<true>()
+  }))
 )

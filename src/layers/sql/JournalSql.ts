@@ -26,6 +26,8 @@ const insertRun =
   "INSERT INTO staterag_run (run, scope, question, started_at, outcome, cycles, token, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING run"
 const moveOn = `UPDATE staterag_run SET events = events + ?, cycles = cycles + ?, outcome = coalesce(?, outcome)
   WHERE run = ? AND token = ? AND events = coalesce(?, events) RETURNING scope`
+const selectFence = `SELECT 1 FROM staterag_fence
+  WHERE scope = ? AND (SELECT revision FROM staterag_scope WHERE key = ?) IS NOT ?`
 const insertEvents = "staterag_event (run, sequence, tag, at, payload)"
 const selectStanding = "SELECT token, events FROM staterag_run WHERE run = ?"
 const nextToken = "UPDATE staterag_run SET token = token + 1 WHERE run = ? RETURNING token"
@@ -103,6 +105,9 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
       ]
       yield* atomically(
         Effect.gen(function* () {
+          const { corpusRevision: revision, scope } = started
+          if ((yield* run.begin(selectFence, [scope, scope, revision])).length > 0)
+            return yield* new StaleWriter({ run: started.run, token: 0 })
           const [added] = yield* run.begin(insertRun, [...values, events.length])
           if (added === undefined)
             return yield* unreadable("Journal.begin", `run ${started.run} is in the journal already`)

@@ -39,6 +39,9 @@ const selectFrequencies = (table: string): string =>
   `SELECT j.key AS term, (SELECT count(*) FROM ${table} WHERE ${table} MATCH j.value) AS passages FROM json_each(?1) j`
 /** FTS5 keeps one row here for each that it indexes; there is no shorter way to their number. */
 const selectSize = (table: string): string => `SELECT count(*) FROM ${table}_docsize`
+/** Entries that have words, and words that have an entry. */
+const selectCount = (table: string): string =>
+  `SELECT count(*) FROM staterag_entry e JOIN ${table}_docsize d ON d.id = e.row WHERE e.scope = ?1 AND e.kind = ?2`
 
 const selectRows = `SELECT e.row, e.id FROM json_each(?3) j
   CROSS JOIN staterag_entry e ON e.scope = ${scope} AND e.kind = ?2 AND e.id = j.value`
@@ -58,7 +61,7 @@ const spare = 32
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { atomically } = yield* Transaction
-  const at = methods(sql, "LexicalIndex", ["search", "frequencies", "put", "remove", "clear"])
+  const at = methods(sql, "LexicalIndex", ["search", "frequencies", "count", "put", "remove", "clear"])
 
   return LexicalIndex.of({
     search: Effect.fnUntraced(function* (key, kind, wanted, limit, within) {
@@ -88,6 +91,13 @@ const make = Effect.gen(function* () {
       const rows = yield* run(selectFrequencies(table), [JSON.stringify(Object.fromEntries(quoted(wanted)))])
       for (const row of yield* decodeRows(method, table, fitFrequency, rows)) byTerm.set(row.term, row.passages)
       return { passages, byTerm }
+    }),
+    count: Effect.fnUntraced(function* (key, kind) {
+      const { method, run } = at.count
+      const number = yield* findScope(run, method, key)
+      if (number === undefined) return 0
+      const table = wordTable(kind, number)
+      return yield* integer(method, table, yield* run(selectCount(table), [number, kind]))
     }),
     put: Effect.fnUntraced(function* (key, kind, entries) {
       const { method, run } = at.put

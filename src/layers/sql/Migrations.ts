@@ -12,6 +12,7 @@ import { translate } from "./Errors.ts"
 import { execute } from "./Execute.ts"
 import corpus from "./migrations/0001_corpus.ts"
 import runs from "./migrations/0002_runs.ts"
+import fences from "./migrations/0003_fences.ts"
 import { integer } from "./Rows.ts"
 
 /** In order; the number of a step is its place, from 1. */
@@ -20,7 +21,8 @@ const steps: ReadonlyArray<{
   readonly run: Effect.Effect<void, SqlError, SqlClient.SqlClient>
 }> = [
   { name: "corpus", run: corpus },
-  { name: "runs", run: runs }
+  { name: "runs", run: runs },
+  { name: "fences", run: fences }
 ]
 
 const method = "Database.migrate"

@@ -7,6 +7,7 @@ import type { CorpusStore } from "../../services/CorpusStore.ts"
 import type { Digest } from "../../services/Digest.ts"
 import type { DocumentParser } from "../../services/DocumentParser.ts"
 import type { EmbeddingModel } from "../../services/EmbeddingModel.ts"
+import type { Housekeeping } from "../../services/Housekeeping.ts"
 import type { Journal } from "../../services/Journal.ts"
 import type { LexicalIndex } from "../../services/LexicalIndex.ts"
 import type {
@@ -34,6 +35,7 @@ export type House =
   | Digest
   | DocumentParser
   | EmbeddingModel
+  | Housekeeping
   | Initializer
   | Journal
   | LexicalIndex

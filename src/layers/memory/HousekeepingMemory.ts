@@ -1,0 +1,69 @@
+/** Housekeeping in this process: the twin of the one in SQLite, held to the same contract. Nothing is on disk, so nothing is left there. */
+import { Effect, Either, Layer } from "effect"
+import { encodeEvent } from "../../domain/EventJson.ts"
+import { Housekeeping } from "../../services/Housekeeping.ts"
+import { FencingToken } from "../../services/Journal.ts"
+import { StoreError, UnknownRun } from "../../services/StoreError.ts"
+import { Memory } from "./Memory.ts"
+import { RunTables } from "./RunTables.ts"
+
+const unreadable = (method: string, detail: string): StoreError =>
+  new StoreError({ reason: "Unreadable", method: `Housekeeping.${method}`, detail, cause: detail })
+
+const tagOf = (line: string): unknown => Reflect.get(Object(JSON.parse(line)), "tag")
+
+export const layer: Layer.Layer<Housekeeping, never, Memory | RunTables> = Layer.effect(
+  Housekeeping,
+  Effect.gen(function* () {
+    const memory = yield* Memory
+    const { artifacts, fences, runs } = yield* RunTables
+
+    const rewrite: (typeof Housekeeping.Service)["rewrite"] = (scope, run, events) =>
+      Effect.flatten(
+        memory.use((): Either.Either<void, StoreError | UnknownRun> => {
+          const held = runs.get(run)
+          if (held?.scope !== scope) return Either.left(new UnknownRun({ run, known: [] }))
+          const lines = [...held.events]
+          for (const event of events) {
+            const line = encodeEvent(event)
+            if (Either.isLeft(line))
+              return Either.left(unreadable("rewrite", `event ${event.sequence} does not encode: ${line.left}`))
+            const old = lines[event.sequence]
+            if (event.run !== run || old === undefined || tagOf(old) !== event.tag)
+              return Either.left(
+                unreadable("rewrite", `run ${run} has other events than those that were to be rewritten`)
+              )
+            lines[event.sequence] = line.right
+          }
+          runs.set(run, { ...held, events: lines })
+          return Either.right(undefined)
+        })
+      )
+
+    return Housekeeping.of({
+      artifacts: (scope) => memory.use(() => artifacts(scope).values()),
+      removeArtifacts: (scope, ids) =>
+        memory.use(() => {
+          for (const id of ids) artifacts(scope).delete(id)
+        }),
+      rewrite,
+      removeRuns: (scope, gone) =>
+        memory.use(() => {
+          const own = new Set<string>(gone.filter((run) => runs.get(run)?.scope === scope))
+          for (const { id, run, scope: where } of artifacts(scope).values())
+            if (where !== "Global" && own.has(run)) artifacts(scope).delete(id)
+          for (const run of own) runs.delete(run)
+        }),
+      fence: (scope) =>
+        memory.use(() => {
+          fences.set(scope, true)
+          for (const held of runs.values())
+            if (held.scope === scope && held.outcome === null)
+              runs.set(held.run, { ...held, token: FencingToken.make(held.token + 1) })
+        }),
+      bytes: Effect.succeed(0),
+      scrub: Effect.void,
+      faults: () => Effect.succeed([])
+    })
+  })
+)

@@ -1,0 +1,161 @@
+/**
+ * Housekeeping in SQLite.
+ *
+ * `secure_delete` overwrites the cells of deleted rows, but not what rebalancing pages leaves between cells, and neither the older segments
+ * of a word index nor the write-ahead log. So {@link scrub} merges the segments, rewrites the file (`VACUUM`) and empties the log.
+ */
+import { SqlClient } from "@effect/sql"
+import { Effect, Either, Layer, Schedule } from "effect"
+import { encodeEvent } from "../../domain/EventJson.ts"
+import type { RunId } from "../../domain/Ids.ts"
+import { Housekeeping } from "../../services/Housekeeping.ts"
+import { StoreError, UnknownRun } from "../../services/StoreError.ts"
+import { Transaction } from "../../services/Transaction.ts"
+import { columns, fromRow } from "./ArtifactRows.ts"
+import type { Row, Value } from "./Execute.ts"
+import { methods } from "./Methods.ts"
+import { integer } from "./Rows.ts"
+import { findScope, wordTable } from "./Scopes.ts"
+
+type Shape = typeof Housekeeping.Service
+
+const selectArtifacts = `SELECT ${columns} FROM staterag_artifact a WHERE a.scope_key = ?1 ORDER BY a.id`
+const deleteArtifacts = "DELETE FROM staterag_artifact WHERE scope_key = ?1 AND id IN (SELECT value FROM json_each(?2))"
+const selectRun = "SELECT count(*) FROM staterag_run WHERE scope = ?1 AND run = ?2"
+const updateEvents = `UPDATE staterag_event AS e SET payload = j.value ->> 2 FROM json_each(?2) j
+  WHERE e.run = ?1 AND e.sequence = j.value ->> 0 AND e.tag = j.value ->> 1 RETURNING sequence`
+const runsOfScope = "SELECT run FROM staterag_run WHERE scope = ?1 AND run IN (SELECT value FROM json_each(?2))"
+const removals: ReadonlyArray<string> = [
+  `DELETE FROM staterag_artifact WHERE scope_key = ?1 AND scope <> 'Global' AND run IN (${runsOfScope})`,
+  `DELETE FROM staterag_event WHERE run IN (${runsOfScope})`,
+  "DELETE FROM staterag_run WHERE scope = ?1 AND run IN (SELECT value FROM json_each(?2))"
+]
+const makeStale = "UPDATE staterag_run SET token = token + 1 WHERE scope = ?1 AND outcome IS NULL"
+const insertFence = "INSERT INTO staterag_fence (scope) VALUES (?1) ON CONFLICT DO NOTHING"
+const selectBytes = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size"
+
+const unreadable = (method: string, detail: string): StoreError =>
+  new StoreError({ reason: "Unreadable", method, detail, cause: detail })
+
+/** How long others are waited for that read or write. */
+const untilFree = Schedule.spaced("50 millis").pipe(Schedule.upTo("5 seconds"))
+const isBusy = (error: StoreError): boolean => error.reason === "Busy"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { atomically } = yield* Transaction
+  const at = methods(sql, "Housekeeping", [
+    "artifacts",
+    "removeArtifacts",
+    "rewrite",
+    "removeRuns",
+    "fence",
+    "bytes",
+    "scrub",
+    "faults"
+  ])
+
+  const rewrite: Shape["rewrite"] = Effect.fnUntraced(function* (scope, id: RunId, events) {
+    const { method, run } = at.rewrite
+    const rows: Array<ReadonlyArray<Value>> = []
+    for (const event of events) {
+      const line = encodeEvent(event)
+      if (Either.isLeft(line)) return yield* unreadable(method, `event ${event.sequence} does not encode: ${line.left}`)
+      rows.push([event.sequence, event.tag, line.right])
+    }
+    yield* atomically(
+      Effect.gen(function* () {
+        const held = yield* integer(method, "staterag_run", yield* run(selectRun, [scope, id]))
+        if (held === 0) return yield* new UnknownRun({ run: id, known: [] })
+        if (events.some((event) => event.run !== id)) return yield* unreadable(method, "an event of another run")
+        const written = yield* run(updateEvents, [id, JSON.stringify(rows)])
+        if (written.length !== events.length)
+          return yield* unreadable(method, `run ${id} has other events than those that were to be rewritten`)
+      })
+    )
+  })
+
+  /** The word tables of every scope. */
+  const wordTables = Effect.fnUntraced(function* () {
+    const rows = yield* at.scrub.run("SELECT id FROM staterag_scope ORDER BY id", [])
+    const numbers = yield* Effect.forEach(rows, (row: Row) => integer(at.scrub.method, "staterag_scope", [row]))
+    return numbers.flatMap((number) => [wordTable("Passage", number), wordTable("Relation", number)])
+  })
+
+  const truncateLog = Effect.gen(function* () {
+    const { method, run } = at.scrub
+    const [row] = yield* run("PRAGMA wal_checkpoint(TRUNCATE)", [])
+    if (row?.busy === 1)
+      return yield* new StoreError({
+        reason: "Busy",
+        method,
+        detail:
+          "another process still reads what was removed, so the log keeps it: run `staterag prune` when it is done",
+        cause: row
+      })
+  })
+
+  return Housekeeping.of({
+    artifacts: Effect.fnUntraced(function* (scope) {
+      const { method, run } = at.artifacts
+      return yield* Either.all((yield* run(selectArtifacts, [scope])).map(fromRow(method)))
+    }),
+    removeArtifacts: (scope, ids) =>
+      ids.length === 0
+        ? Effect.void
+        : Effect.asVoid(atomically(at.removeArtifacts.run(deleteArtifacts, [scope, JSON.stringify(ids)]))),
+    rewrite,
+    removeRuns: (scope, runs) =>
+      runs.length === 0
+        ? Effect.void
+        : atomically(
+            Effect.forEach(removals, (statement) => at.removeRuns.run(statement, [scope, JSON.stringify(runs)]), {
+              discard: true
+            })
+          ),
+    fence: (scope) =>
+      Effect.asVoid(atomically(Effect.zipRight(at.fence.run(makeStale, [scope]), at.fence.run(insertFence, [scope])))),
+    bytes: Effect.suspend(() =>
+      Effect.flatMap(at.bytes.run(selectBytes, []), (rows) => integer(at.bytes.method, "database", rows))
+    ),
+    scrub: Effect.gen(function* () {
+      const { run } = at.scrub
+      yield* atomically(
+        Effect.flatMap(wordTables(), (tables) =>
+          Effect.forEach(tables, (table) => run(`INSERT INTO ${table} (${table}) VALUES ('optimize')`, []), {
+            discard: true
+          })
+        )
+      )
+      yield* run("PRAGMA secure_delete = ON", [])
+      yield* Effect.retry(run("VACUUM", []), { schedule: untilFree, while: isBusy })
+      yield* Effect.retry(truncateLog, { schedule: untilFree, while: isBusy })
+    }),
+    faults: Effect.fnUntraced(function* (scope) {
+      const { method, run } = at.faults
+      const found = (yield* run("PRAGMA quick_check(20)", []))
+        .map((row) => String(Object.values(row)[0]))
+        .filter((line) => line !== "ok")
+      const number = yield* findScope(run, method, scope)
+      if (number === undefined) return found
+      for (const kind of ["Passage", "Relation"] as const) {
+        const table = wordTable(kind, number)
+        const sound = run(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`, [])
+        const wrong = yield* sound.pipe(
+          Effect.as(undefined),
+          Effect.catchIf(
+            (error) => error.reason === "Unreadable",
+            (error) => Effect.succeed(error.detail)
+          )
+        )
+        if (wrong !== undefined) found.push(`the word index ${table}: ${wrong}`)
+      }
+      return found
+    })
+  })
+})
+
+export const layer: Layer.Layer<Housekeeping, never, SqlClient.SqlClient | Transaction> = Layer.effect(
+  Housekeeping,
+  make
+)

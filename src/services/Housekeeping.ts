@@ -1,0 +1,43 @@
+/**
+ * What is done to what is kept, apart from answering: forgetting (C34), pruning, checking. No role and no run has this door; whoever may
+ * open it owns the whole scope.
+ */
+import { Context, type Effect } from "effect"
+import type { Artifact } from "../domain/Artifact.ts"
+import type { Event } from "../domain/Event.ts"
+import type { ArtifactId, RunId, ScopeKey } from "../domain/Ids.ts"
+import type { StoreError, UnknownRun } from "./StoreError.ts"
+
+export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
+  Housekeeping,
+  {
+    /** All artifacts of a scope, whoever made them, by id. */
+    readonly artifacts: (scope: ScopeKey) => Effect.Effect<ReadonlyArray<Artifact>, StoreError>
+    readonly removeArtifacts: (scope: ScopeKey, ids: ReadonlyArray<ArtifactId>) => Effect.Effect<void, StoreError>
+    /**
+     * Writes these events of a run in the place of those that have their sequences and tags (C34). Others stay; the run's standing does
+     * not change. Events that have no counterpart are `Unreadable`: nothing is written.
+     */
+    readonly rewrite: (
+      scope: ScopeKey,
+      run: RunId,
+      events: ReadonlyArray<Event>
+    ) => Effect.Effect<void, StoreError | UnknownRun>
+    /** Removes runs with their events, task and private artifacts. Whoever still writes one is stale; unknown runs count for nothing. */
+    readonly removeRuns: (scope: ScopeKey, runs: ReadonlyArray<RunId>) => Effect.Effect<void, StoreError>
+    /**
+     * Keeps out what is still in somebody's memory: the writers of the scope's open runs are stale, and from now on a run begins only on
+     * the scope's current revision.
+     */
+    readonly fence: (scope: ScopeKey) => Effect.Effect<void, StoreError>
+    /** Bytes that all scopes take, without logs and caches; 0 where nothing is on disk. */
+    readonly bytes: Effect.Effect<number, StoreError>
+    /**
+     * Leaves nothing of what was removed: not in indexes, free space or logs; and gives the space back. Reads and writes everything once.
+     * Never inside a transaction. `Busy` where another process goes on reading what is gone.
+     */
+    readonly scrub: Effect.Effect<void, StoreError>
+    /** What the database finds wrong with itself, in its own words. */
+    readonly faults: (scope: ScopeKey) => Effect.Effect<ReadonlyArray<string>, StoreError>
+  }
+>() {}
