@@ -18,5 +18,8 @@ export const EvidenceItem = Schema.Struct({
 })
 export type EvidenceItem = typeof EvidenceItem.Type
 
-export const Evidence = Schema.Array(EvidenceItem).pipe(Schema.maxItems(128))
+/** Items that one set of evidence holds at most, whatever the policy allows. */
+export const mostItems = 128
+
+export const Evidence = Schema.Array(EvidenceItem).pipe(Schema.maxItems(mostItems))
 export type Evidence = typeof Evidence.Type

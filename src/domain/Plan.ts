@@ -56,6 +56,9 @@ export type Hypothesis = typeof Hypothesis.Type
 export const Frontier = Schema.Struct({ name: Name, weight: Weight })
 export type Frontier = typeof Frontier.Type
 
+/** Cycles that a run takes at most, whatever the policy says. */
+export const mostCycles = 1000
+
 /** An Evidence node where an earlier cycle of this run ended. `abstraction` is the fingerprint of its a(v). */
 export const Visit = Schema.Struct({ node: NodeId, abstraction: Schema.String.pipe(Schema.maxLength(32)) })
 export type Visit = typeof Visit.Type
@@ -72,6 +75,6 @@ export const Plan = Schema.Struct({
   /** Fingerprints of the abstractions whose passages are already held. */
   held: Schema.Array(Schema.String.pipe(Schema.maxLength(32))).pipe(Schema.maxItems(64)),
   /** One entry a committed cycle, oldest first. */
-  visited: Schema.Array(Visit).pipe(Schema.maxItems(64))
+  visited: Schema.Array(Visit).pipe(Schema.maxItems(mostCycles))
 })
 export type Plan = typeof Plan.Type

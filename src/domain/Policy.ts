@@ -5,7 +5,9 @@
  */
 import { Either, Option, ParseResult, Schema } from "effect"
 import { compile } from "./Compiled.ts"
+import { mostItems } from "./Evidence.ts"
 import { didYouMean } from "./Nearest.ts"
+import { mostCycles } from "./Plan.ts"
 
 const Positive = Schema.Int.pipe(Schema.positive())
 const field = <A, I>(schema: Schema.Schema<A, I>, value: A, clause: string, description: string) =>
@@ -25,7 +27,12 @@ const Persistence = Schema.Struct({ SurfaceForm: Keep, Bridge: Keep, FailedRegio
 const Budget = Schema.Struct({ tokens: limit, calls: limit, money: limit, time: limit })
 
 export const Policy = Schema.Struct({
-  maxCycles: field(Positive, 3, "C16, C17", "T_max, the most cycles of one question"),
+  maxCycles: field(
+    Positive.pipe(Schema.lessThanOrEqualTo(mostCycles)),
+    3,
+    "C16, C17",
+    "T_max, the most cycles of one question"
+  ),
   evidenceTokens: field(Positive, 2048, "C20", "how many reader tokens (o200k) of evidence the reader gets"),
   compactEvidence: field(
     Schema.Union(Schema.Literal("rule", "off"), Positive),
@@ -44,7 +51,7 @@ export const Policy = Schema.Struct({
   ),
   regionWidth: field(Schema.NonNegativeInt, 16, "C13", "neighbours of a passage in its region"),
   itemsPerCycle: field(
-    Schema.NonEmptyArray(Positive),
+    Schema.NonEmptyArray(Positive.pipe(Schema.lessThanOrEqualTo(mostItems))),
     [5, 2, 1],
     "C14",
     "evidence items of cycle 1, 2, …; the last holds for all that follow"

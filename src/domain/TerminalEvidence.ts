@@ -5,7 +5,7 @@
  */
 import type { Branch } from "./Action.ts"
 import { spanKey } from "./Corpus.ts"
-import type { Evidence, EvidenceItem } from "./Evidence.ts"
+import { type Evidence, type EvidenceItem, mostItems } from "./Evidence.ts"
 import type { Policy } from "./Policy.ts"
 
 const byScore = (a: EvidenceItem, b: EvidenceItem): number =>
@@ -52,7 +52,7 @@ const join = (a: EvidenceItem, b: EvidenceItem): EvidenceItem => {
 /**
  * Merges items in the given order: the same span once, overlapping spans joined, cut before the first item that does not fit.
  *
- * `tokens` counts reader tokens of a text. The result never exceeds `budget`; what is kept is a prefix of the offered items.
+ * `tokens` counts reader tokens of a text. The result never exceeds `budget`, nor what {@link Evidence} holds at most; what is kept is a prefix of the offered items.
  */
 export const merge = (offered: Evidence, budget: number, tokens: (text: string) => number): Evidence => {
   const kept: Array<{ readonly item: EvidenceItem; readonly cost: number }> = []
@@ -73,7 +73,7 @@ export const merge = (offered: Evidence, budget: number, tokens: (text: string) 
       i = -1
     }
     const cost = tokens(item.text)
-    if (spent - freed + cost > budget) break
+    if (spent - freed + cost > budget || kept.length - absorbed.size === mostItems) break
     seen.add(key)
     spent += cost - freed
     const place = Math.min(kept.length, ...absorbed)

@@ -90,6 +90,8 @@ export const askStream = (question: string, options: Options): Stream.Stream<Eve
         Queue.unsafeOffer(queue, Take.of(event))
       }
       yield* request(question, options, observe).pipe(
+        // or a run whose roles never wait would be over before its first event is taken
+        Effect.withMaxOpsBeforeYield(16),
         Effect.matchCauseEffect({
           onFailure: (cause) => Queue.offer(queue, Take.failCause(cause)),
           onSuccess: () => Queue.offer(queue, Take.end)

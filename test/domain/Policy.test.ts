@@ -1,7 +1,7 @@
 /** The policies: their defaults, and what `--set NAME=VALUE` makes of text. */
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Either, FastCheck, Schema } from "effect"
-import { defaultPolicy, Policy, policyNames, setPolicy } from "../../src/domain/Policy.ts"
+import { defaultPolicy, Policy, policyNames, setPolicy, settled } from "../../src/domain/Policy.ts"
 
 const set = (name: string, value: string) => setPolicy(defaultPolicy, name, value)
 const said = (name: string, value: string): string =>
@@ -137,5 +137,63 @@ describe("a value that does not fit is an error that says so", () => {
     )
     expect(seen.set).toBeGreaterThan(50)
     expect(seen.refused).toBeGreaterThan(300)
+  })
+})
+
+describe("names that every object answers to are no policies", () => {
+  it.each([
+    "__proto__",
+    "constructor",
+    "toString",
+    "budget.__proto__",
+    "budget.constructor.name",
+    "itemsPerCycle.length",
+    "",
+    "."
+  ])("%s", (name) => {
+    expect(said(name, "1")).not.toBe("accepted")
+    expect(Object.prototype).not.toHaveProperty("maxCycles")
+  })
+})
+
+describe("C16 what no run can keep is refused before it", () => {
+  it.each([
+    ["maxCycles", "1000", true],
+    ["maxCycles", "1001", false],
+    ["maxCycles", "0", false],
+    ["itemsPerCycle", "128", true],
+    ["itemsPerCycle", "5,129", false],
+    ["evidenceTokens", "1", true],
+    ["evidenceTokens", "0", false],
+    ["budget.time", "0", false],
+    ["repairAttempts", "-1", false]
+  ])("%s=%s", (name, value, accepted) => {
+    expect(Either.isRight(set(name, value))).toBe(accepted)
+  })
+})
+
+describe("C2 a policy as a run holds it", () => {
+  const frozen = (value: unknown): boolean =>
+    typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen))
+
+  it("is frozen throughout, and so are the defaults", () => {
+    expect(frozen(defaultPolicy)).toBe(true)
+    FastCheck.assert(
+      FastCheck.property(Arbitrary.make(Schema.typeSchema(Policy)), (policy) => {
+        const held = Either.getOrThrow(settled(policy))
+        expect(held).toEqual(policy)
+        expect(held).not.toBe(policy)
+        return frozen(held)
+      }),
+      { numRuns: 100, seed: 72 }
+    )
+  })
+  it("says its settings in one order, whoever wrote them down: equal policies have one hash", () => {
+    const backwards = Object.fromEntries(Object.entries(defaultPolicy).reverse()) as Policy
+    expect(JSON.stringify(Either.getOrThrow(settled(backwards)))).toBe(JSON.stringify(defaultPolicy))
+  })
+  it("is an error that says what does not fit", () => {
+    const wrong = { ...defaultPolicy, evidenceTokens: Number.NaN }
+    expect(Either.getOrThrow(Either.flip(settled(wrong))).message).toMatch(/^policy: (.|\n)*evidenceTokens/)
   })
 })

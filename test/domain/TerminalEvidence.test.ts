@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { spanKey } from "../../src/domain/Corpus.ts"
-import type { Evidence, EvidenceItem } from "../../src/domain/Evidence.ts"
+import { type Evidence, type EvidenceItem, mostItems } from "../../src/domain/Evidence.ts"
 import { DocumentId, PassageId } from "../../src/domain/Ids.ts"
 import { defaultPolicy, type Policy } from "../../src/domain/Policy.ts"
 import { merge, mergeOrder, terminalEvidence } from "../../src/domain/TerminalEvidence.ts"
@@ -109,6 +109,31 @@ describe("L3 merge", () => {
     const whole = { ...joined, end: 11, text: "0123456789x" }
     expect(merge([b, c, { ...a, text: "45678" }, bridge], 100, tokens)).toEqual([whole])
     expect(merge([{ ...a, start: 0, text: "012345678" }, b], 100, tokens)).toEqual([{ ...joined, line: 2 }])
+  })
+})
+
+describe("C20 more items than evidence can hold", () => {
+  it("are cut at whole items; what is joined takes no place of its own", () => {
+    const whole = Array.from(
+      { length: mostItems + 40 },
+      (_, i): EvidenceItem => ({
+        passage: PassageId.make(`p${i}`),
+        document: DocumentId.make("d"),
+        title: "d",
+        start: i * 10,
+        end: i * 10 + 5,
+        line: 1,
+        text: "words",
+        score: 1,
+        cycle: 1
+      })
+    )
+    expect(merge(whole, 1_000_000, tokens)).toEqual(whole.slice(0, mostItems))
+    const [first] = whole
+    if (first === undefined) throw new Error("there are items")
+    const longer = { ...first, end: first.end + 2, text: "words w" }
+    expect(merge([...whole.slice(0, mostItems), longer], 1_000_000, tokens)).toHaveLength(mostItems)
+    expect(merge([...whole.slice(0, mostItems), longer], 1_000_000, tokens)[0]?.text).toBe("words w")
   })
 })
 
