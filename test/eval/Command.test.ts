@@ -126,9 +126,12 @@ describe("C29 staterag eval", () => {
     const file = path.join(folder, "many/results.jsonl")
     const finished = () => (fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").length - 1 : 0)
     const child = spawn(process.execPath, [command, "eval", ...args], { cwd: folder, stdio: "ignore" })
-    const watching = setInterval(() => (finished() >= 20 ? child.kill("SIGINT") : undefined), 20)
+    const watching = setInterval(() => {
+      if (finished() < 20) return
+      clearInterval(watching)
+      child.kill("SIGINT")
+    }, 20)
     const code = await new Promise((resolve) => child.on("close", resolve))
-    clearInterval(watching)
     expect(code).toBe(130)
     const kept = finished()
     expect(kept).toBeGreaterThanOrEqual(20)
