@@ -252,7 +252,7 @@ export const pairedOf = (
     n: differences.length,
     difference: Math.round(mean(differences) * 100) / 100,
     interval: [Math.round(low * 100) / 100, Math.round(high * 100) / 100],
-    p: round(permutation(differences))
+    p: Math.round(permutation(differences) * 10_000) / 10_000
   }
 }
 

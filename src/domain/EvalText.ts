@@ -54,7 +54,7 @@ export const pairedTable = (paired: ReadonlyArray<Paired>): Rows => [
     metric,
     `${difference >= 0 ? "+" : ""}${figure(difference)}`,
     bounds(interval),
-    figure(p, 3),
+    p < 0.001 ? "<0.001" : figure(p, 3),
     String(n)
   ])
 ]

@@ -59,6 +59,7 @@ interface Asked {
   readonly known?: ReadonlyArray<Result>
   readonly policy?: Policy
   readonly navigation?: boolean
+  readonly concurrency?: number
   /** Fails once this many results have been recorded. */
   readonly failsAfter?: number
   readonly recorded?: Array<Result>
@@ -160,6 +161,16 @@ describe("C29 an evaluation", () => {
       expect([...back].reverse()).toEqual(forth)
       const alone = untimed(yield* asked({ methods: ["staterag"], questions: questions.slice(2, 3) }))
       expect(alone).toEqual(forth.slice(2, 3))
+    })
+  )
+
+  it.effect("several questions at a time give what one at a time gives, but no CPU time of a question", () =>
+    Effect.gen(function* () {
+      const one = yield* asked({ methods: ["first", "staterag"] })
+      const three = yield* asked({ methods: ["first", "staterag"], concurrency: 3 })
+      expect(untimed(three)).toEqual(untimed(one))
+      expect(three.results.every(({ cpuMs }) => cpuMs === null)).toBe(true)
+      expect(reported(three, questions, ["first"]).methods.first?.cost.cpuMs).toBeNull()
     })
   )
 
