@@ -141,6 +141,7 @@ describe("settings", () => {
       ])
       expect(await setting("scope", [], { STATERAG_SCOPE: "docs" })).toEqual(["docs", "environment"])
       expect(await setting("scope", ["--scope", "notes"], { STATERAG_SCOPE: "docs" })).toEqual(["notes", "option"])
+      expect(await setting("scope", ["--scope", "first", "--scope=second"])).toEqual(["second", "option"])
       expect(await setting("logLevel", ["--log-level", "debug"])).toEqual(["debug", "option"])
       write(folder, { "other.json": '{ "maxCycles": 1 }' })
       expect(await setting("maxCycles", ["--config", "other.json"])).toEqual(["1", "file"])
