@@ -18,6 +18,7 @@ export {
   RequiredUpdateFailure,
   RoleFailed
 } from "./domain/Errors.ts"
+export * as EvalFigures from "./domain/EvalFigures.ts"
 export * as EvalReport from "./domain/EvalReport.ts"
 export * as EvalResult from "./domain/EvalResult.ts"
 export * as Event from "./domain/Event.ts"

@@ -87,7 +87,7 @@ describe("C29 staterag eval", () => {
     fs.writeFileSync(file, fs.readFileSync(file, "utf8").slice(0, -40))
     const resumed = await said(args)
     expect(resumed.code).toBe(0)
-    expect(resumed.stderr).toContain("1 lines of")
+    expect(resumed.stderr).toContain("1 line of")
     expect(resumed.stdout).toContain("5 of 6 results from before")
     const strip = ({ methods, questions, ...rest }: Report) => ({
       ...rest,

@@ -2,14 +2,15 @@
 import { Args, Command } from "@effect/cli"
 import { Effect, Either, Option, Schema } from "effect"
 import * as Dataset from "../../domain/Dataset.ts"
-import { Report, report } from "../../domain/EvalReport.ts"
+import { report } from "../../domain/EvalFigures.ts"
+import { Report } from "../../domain/EvalReport.ts"
 import { Result } from "../../domain/EvalResult.ts"
 import { mainTable, reportText } from "../../domain/EvalText.ts"
 import { ScopeKey } from "../../domain/Ids.ts"
 import { version } from "../../domain/Version.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
 import { Digest } from "../../services/Digest.ts"
-import { evaluate } from "../Evaluate.ts"
+import { evaluate, type MethodName } from "../Evaluate.ts"
 import { indexCorpus } from "../IndexCorpus.ts"
 import { assignments, common, creatingHouse, print, set, settingsOf, warn } from "./Common.ts"
 import { compare, comparisonText } from "./EvalCompare.ts"
@@ -17,7 +18,8 @@ import { evalOptions, linesOf, methodsOf, metricsOf, positive } from "./EvalOpti
 import { NotFound, UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { Host } from "./Host.ts"
-import { json, table } from "./Text.ts"
+import type { Settings } from "./Settings.ts"
+import { count, json, table } from "./Text.ts"
 
 const decodeResult = Schema.decodeUnknownEither(Schema.parseJson(Result))
 const encodeResult = Schema.encodeSync(Schema.parseJson(Result))
@@ -71,36 +73,61 @@ const corpusOf = Effect.fnUntraced(function* (
   return file
 })
 
+/** What is asked, of what, and where it is kept. */
+interface Task {
+  readonly path: string
+  readonly folder: string
+  readonly corpus: Option.Option<string>
+  readonly dataset: Dataset.Dataset
+  readonly questions: ReadonlyArray<Dataset.Question>
+  readonly methods: ReadonlyArray<MethodName>
+  readonly navigation: boolean
+  readonly concurrency: number
+  readonly fresh: boolean
+}
+
+/** Indexes the corpus, checks the gold against it and asks what has not been asked yet. */
+const measure = Effect.fnUntraced(function* (task: Task, settings: Settings, quiet: boolean) {
+  const host = yield* Host
+  const { folder, path, questions } = task
+  const file = host.resolve(folder, "results.jsonl")
+  if (task.fresh) yield* host.writeText(file, "")
+  const earlier = yield* readResults(file)
+  // a line that was cut short must not swallow the next one
+  if (earlier.isOpen) yield* host.append(file, "\n")
+  if (earlier.damaged > 0 && !quiet)
+    yield* warn(`${count(earlier.damaged, "line")} of ${file} cannot be read; what was lost is asked again`)
+  const place = yield* corpusOf(task.corpus, task.dataset, folder)
+  const asked = Effect.gen(function* () {
+    const { hash } = yield* Digest
+    const scope = ScopeKey.make(`corpus-${hash("evaluation", place).slice(0, 12)}`)
+    const { documents } = yield* indexCorpus({ scope, paths: [place] })
+    const [skipped] = documents.skipped
+    if (skipped !== undefined && !quiet)
+      yield* warn(`${count(documents.skipped.length, "document")} skipped, such as ${skipped.path}: ${skipped.reason}`)
+    const held = yield* (yield* CorpusStore).hashes(scope, [...new Set(questions.flatMap(({ gold }) => gold))])
+    const missing = Dataset.missingGold(path, questions, (document) => held.has(document))
+    if (missing !== undefined) return yield* missing
+    return yield* evaluate({
+      ...task,
+      scope,
+      policy: settings.policy,
+      known: earlier.known,
+      record: (result) => host.append(file, `${encodeResult(result)}\n`)
+    })
+  })
+  return yield* creatingHouse({ ...settings, directory: host.resolve(folder, "state") }, quiet, asked)
+})
+
 export const command = Command.make(
   "eval",
   { ...common, ...evalOptions, set, words: Args.text({ name: "DATASET" }).pipe(Args.repeated) },
-  ({
-    concurrency,
-    corpus,
-    fresh,
-    limit,
-    lines: lineNames,
-    methods: methodNames,
-    metrics: metricNames,
-    navigation,
-    out,
-    seed,
-    set: pairs,
-    words,
-    ...values
-  }) =>
+  ({ concurrency, corpus, fresh, limit, navigation, out, seed, set: pairs, words, ...values }) =>
     Effect.gen(function* () {
       const host = yield* Host
-      const metrics = yield* metricsOf(metricNames)
+      const metrics = yield* metricsOf(values.metrics)
       if (words[0] === "compare") {
-        const [, a, b, ...rest] = words
-        if (a === undefined || b === undefined || rest.length > 0)
-          return yield* new UsageError({
-            message: "compare takes two reports",
-            advice: "staterag eval compare out/before out/after"
-          })
-        const named = Option.map(methodNames, (text) => text.split(",").map((name) => name.trim()))
-        const comparison = yield* compare(a, b, Option.getOrUndefined(named), metrics, seed)
+        const comparison = yield* compare(words.slice(1), values.methods, metrics, seed)
         return yield* print(values.json, comparison, () => comparisonText(comparison))
       }
       const [path, ...more] = words
@@ -109,54 +136,19 @@ export const command = Command.make(
           message: path === undefined ? "no dataset was named" : "eval takes one dataset",
           advice: "staterag eval questions.jsonl --corpus docs/; staterag eval compare A B"
         })
-      const methods = yield* methodsOf(methodNames)
-      const lines = yield* linesOf(lineNames)
+      const methods = yield* methodsOf(values.methods)
+      const lines = yield* linesOf(values.lines)
       const most = yield* Effect.transposeMapOption(limit, (n) => positive("limit", n))
       yield* positive("concurrency", concurrency)
       const settings = yield* settingsOf(values, yield* assignments(pairs))
-      const dataset = yield* readDataset(path)
-      const questions = Dataset.choose(dataset.questions, lines, Option.getOrUndefined(most))
       const folder = Option.match(out, {
         onNone: () => host.resolve(settings.directory, "eval", nameOf(path)),
         onSome: (given) => host.resolve(given)
       })
-      const resultsFile = host.resolve(folder, "results.jsonl")
-      if (fresh) yield* host.writeText(resultsFile, "")
-      const earlier = yield* readResults(resultsFile)
-      // a line that was cut short must not swallow the next one
-      if (earlier.isOpen) yield* host.append(resultsFile, "\n")
-      if (earlier.damaged > 0 && !values.quiet)
-        yield* warn(`${earlier.damaged} lines of ${resultsFile} cannot be read; what they held is asked again`)
-      const place = yield* corpusOf(corpus, dataset, folder)
-
-      const house = { ...settings, directory: host.resolve(folder, "state") }
-      const evaluated = yield* creatingHouse(
-        house,
-        values.quiet,
-        Effect.gen(function* () {
-          const { hash } = yield* Digest
-          const scope = ScopeKey.make(`corpus-${hash("evaluation", place).slice(0, 12)}`)
-          const index = yield* indexCorpus({ scope, paths: [place] })
-          const [skipped] = index.documents.skipped
-          if (skipped !== undefined && !values.quiet)
-            yield* warn(
-              `${index.documents.skipped.length} documents were skipped, such as ${skipped.path}: ${skipped.reason}`
-            )
-          const held = yield* (yield* CorpusStore).hashes(scope, [...new Set(questions.flatMap(({ gold }) => gold))])
-          const missing = Dataset.missingGold(path, questions, (document) => held.has(document))
-          if (missing !== undefined) return yield* missing
-          return yield* evaluate({
-            questions,
-            methods,
-            scope,
-            policy: settings.policy,
-            navigation,
-            concurrency,
-            known: earlier.known,
-            record: (result) => host.append(resultsFile, `${encodeResult(result)}\n`)
-          })
-        })
-      )
+      const dataset = yield* readDataset(path)
+      const questions = Dataset.choose(dataset.questions, lines, Option.getOrUndefined(most))
+      const task: Task = { path, folder, corpus, dataset, questions, methods, navigation, concurrency, fresh }
+      const { corpusRevision, policyHash, results, reused } = yield* measure(task, settings, values.quiet)
       const told = report({
         dataset: nameOf(path),
         lines,
@@ -164,21 +156,18 @@ export const command = Command.make(
         questions,
         methods,
         metrics,
-        results: evaluated.results,
-        policy: { hash: evaluated.policyHash, settings: settings.policy },
-        corpusRevision: evaluated.corpusRevision,
+        results,
+        policy: { hash: policyHash, settings: settings.policy },
+        corpusRevision,
         seed,
         version
       })
       const encoded = encodeReport(told)
+      const text = host.resolve(folder, "report.md")
       yield* host.writeText(host.resolve(folder, "report.json"), `${json(encoded)}\n`)
-      yield* host.writeText(host.resolve(folder, "report.md"), reportText(told))
-      yield* print(
-        values.json,
-        encoded,
-        () =>
-          `${table(mainTable(told))}\n\n${told.n} questions, ${evaluated.reused} of ${evaluated.results.length} results from before; more in ${host.resolve(folder, "report.md")}\n`
-      )
+      yield* host.writeText(text, reportText(told))
+      const summary = `${count(told.n, "question")}, ${reused} of ${results.length} results from before; more in ${text}`
+      yield* print(values.json, encoded, () => `${table(mainTable(told))}\n\n${summary}\n`)
     })
 )
 

@@ -1,6 +1,7 @@
 /** `staterag eval compare A B`: the same questions in two reports, pair by pair. */
 import { Effect, Option, ParseResult, Schema } from "effect"
-import { type Paired, pairedOf, QuestionReport } from "../../domain/EvalReport.ts"
+import { pairedOf } from "../../domain/EvalFigures.ts"
+import { type Paired, QuestionReport } from "../../domain/EvalReport.ts"
 import { pairedTable } from "../../domain/EvalText.ts"
 import type { Metric } from "../../domain/Metrics.ts"
 import { defaultSampling, statistics } from "../../domain/Statistics.ts"
@@ -72,14 +73,23 @@ const pairs = (
       })
 }
 
-/** a − b for every pair of methods and every metric, on the questions that both reports hold. */
+/**
+ * a − b for every pair of methods and every metric, on the questions that both reports hold. `operands` name the reports; `named` the method
+ * of A and that of B, or several that both have.
+ */
 export const compare = Effect.fnUntraced(function* (
-  a: string,
-  b: string,
-  methods: ReadonlyArray<string> | undefined,
+  operands: ReadonlyArray<string>,
+  named: Option.Option<string>,
   metrics: ReadonlyArray<Metric>,
   seed: number
 ) {
+  const [a, b, ...rest] = operands
+  if (a === undefined || b === undefined || rest.length > 0)
+    return yield* new UsageError({
+      message: "compare takes two reports",
+      advice: "staterag eval compare out/before out/after"
+    })
+  const methods = Option.getOrUndefined(Option.map(named, (text) => text.split(",").map((name) => name.trim())))
   const [left, right] = [yield* load(a), yield* load(b)]
   const chosen = yield* pairs(left, right, methods)
   const figures = statistics({ ...defaultSampling, seed })

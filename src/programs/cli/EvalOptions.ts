@@ -2,7 +2,7 @@
 import { Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import { Lines } from "../../domain/Dataset.ts"
-import { pairedMetrics } from "../../domain/EvalReport.ts"
+import { pairedMetrics } from "../../domain/EvalFigures.ts"
 import { isMetric, type Metric, metricNames } from "../../domain/Metrics.ts"
 import { didYouMean } from "../../domain/Nearest.ts"
 import { isMethod, type MethodName, methodNames } from "../Evaluate.ts"
