@@ -141,7 +141,10 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
       ledger.record({
         tag: "ActionSelected",
         action,
-        reason: short === undefined ? because : `${because}; the ${short} budget pays no other`
+        reason:
+          maxCycles < policy.maxCycles && action === "Fallback"
+            ? `${because}; the ${short} budget pays no other`
+            : because
       })
       const artifacts = memory.take()
       if (artifacts.length > 0)

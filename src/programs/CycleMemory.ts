@@ -15,7 +15,7 @@ import {
 import { compile } from "../domain/Compiled.ts"
 import { spanKey } from "../domain/Corpus.ts"
 import { RoleFailed } from "../domain/Errors.ts"
-import { ArtifactId, type ContentHash } from "../domain/Ids.ts"
+import { ArtifactId, type ContentHash, type DocumentId } from "../domain/Ids.ts"
 import type { Policy } from "../domain/Policy.ts"
 import type { Role } from "../domain/State.ts"
 import type { CorpusStore } from "../services/CorpusStore.ts"
@@ -26,6 +26,7 @@ import type { StoreError } from "../services/StoreError.ts"
 import type { TamStore } from "../services/TamStore.ts"
 
 const dayMs = 86_400_000
+const nothing: ReadonlyMap<string, string> = new Map()
 /** A draft as it was when it was handed over. */
 const draftOf = compile(Schema.typeSchema(Draft))
 
@@ -62,9 +63,19 @@ export const make = (
   const failed = (role: Role) => (error: StoreError | PermissionDenied) =>
     error._tag === "StoreError" ? new RoleFailed({ role, reason: "Failed", detail: error.message }) : error
 
+  /** Of which documents a draft speaks. Of a region it says what all of it lacks; only where the draft outlives the run can that change. */
+  const documentsOf = ({ payload, scope }: Draft): Effect.Effect<ReadonlyArray<DocumentId>, StoreError> =>
+    payload.kind === "FailedRegion"
+      ? scope !== "Global"
+        ? Effect.succeed([])
+        : Effect.flatMap(tam.region(scopeKey, payload.node), (region) =>
+            Effect.map(corpus.passages(scopeKey, region), (passages) => passages.map((passage) => passage.document))
+          )
+      : Effect.succeed(quotesOf(payload).map((quote) => quote.span.document))
+
   /**
-   * The hashes that a draft rests on: those of every document it quotes, and what its writer adds. Denied where a quote is not verbatim, or
-   * a node is not in the graph: no other words get in (C26).
+   * The hashes that a draft rests on: those of every document it speaks of, and what its writer adds. Denied where a quote is not verbatim,
+   * or a node is not in the graph: no other words get in (C26).
    */
   const grounding = (
     role: Role,
@@ -76,13 +87,11 @@ export const make = (
     const denied = new PermissionDenied({ actor: role, operation: "write", scope, constraint: "Grounding" })
     return Effect.gen(function* () {
       if (payload.kind !== "Bridge" && (yield* tam.nodes(scopeKey, [payload.node])).length === 0) return yield* denied
-      if (quotes.length === 0) return draft.restsOn
-      const said = yield* corpus.slices(scopeKey, spans)
+      const said = quotes.length === 0 ? nothing : yield* corpus.slices(scopeKey, spans)
       if (quotes.some((quote) => said.get(spanKey(quote.span)) !== quote.text)) return yield* denied
-      const hashes = yield* corpus.hashes(
-        scopeKey,
-        spans.map((span) => span.document)
-      )
+      const documents = yield* documentsOf(draft)
+      if (documents.length === 0) return draft.restsOn
+      const hashes = yield* corpus.hashes(scopeKey, [...new Set(documents)])
       return [...new Set([...draft.restsOn, ...hashes.values()])].sort()
     })
   }

@@ -2,9 +2,9 @@
  * Where a run meets the world outside, and how it ends in ⊥: defects, silence and a corpus that moved become typed reasons, written to the
  * journal before they are raised (C10, C34, C35).
  */
-import { Cause, type Clock, Duration, Effect, Either, Option } from "effect"
+import { Cause, type Clock, Duration, Effect, Either, Option, Schema } from "effect"
 import type { BudgetKind, Spending } from "../domain/Action.ts"
-import { BudgetExhausted, CorpusChanged, Incomplete, type IncompleteCause, RoleFailed } from "../domain/Errors.ts"
+import { BudgetExhausted, CorpusChanged, Incomplete, IncompleteCause, RoleFailed } from "../domain/Errors.ts"
 import type { Policy } from "../domain/Policy.ts"
 import type { Usage } from "../domain/Usage.ts"
 import type { CorpusStore } from "../services/CorpusStore.ts"
@@ -81,7 +81,11 @@ export const make = (
     // one operator for failures and defects, since a run asks at least fifteen times; who interrupts the run passes it by
     return Effect.catchAllCause(limited, (cause) => {
       const reason = Cause.failureOrCause(cause)
-      const said = Either.isLeft(reason) ? reason.left : new RoleFailed({ role: stage, ...died(reason.right) })
+      const said = Either.isRight(reason)
+        ? new RoleFailed({ role: stage, ...died(reason.right) })
+        : isCause(reason.left)
+          ? reason.left
+          : new RoleFailed({ role: stage, reason: "Failed", detail: shown(reason.left) })
       // it may have failed only because the corpus has moved on under it; the Reader reads no corpus, and time has only one reason
       return stage === "Reader" || said._tag === "BudgetExhausted"
         ? fail(stage, said)
@@ -115,6 +119,8 @@ export const make = (
   return { fail, asked, unchanged, exhausted, spending, noteCycle }
 }
 
+/** Whether a role failed as its type says; another thing would not go into the journal. */
+const isCause = Schema.is(IncompleteCause)
 const died = (cause: Cause.Cause<never>): { readonly reason: "Died"; readonly detail: string } => ({
   reason: "Died",
   detail: Option.match(Cause.dieOption(cause), { onNone: () => "it interrupted itself", onSome: shown })

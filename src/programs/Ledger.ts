@@ -53,7 +53,7 @@ export const make = (
   let durable = view
   let pending: Array<Event> = []
   let token: FencingToken | undefined
-  observe?.(first)
+  observe?.(Object.freeze(first))
 
   const record = (fact: Fact): void => {
     // one literal: a spread of the stamp as well would cost as much as folding the event
@@ -69,7 +69,8 @@ export const make = (
     if (Either.isLeft(next)) throw next.left
     view = next.right
     pending.push(event)
-    observe?.(event)
+    // it is written later than it is shown
+    observe?.(Object.freeze(event))
   }
 
   const flush = (artifacts: ReadonlyArray<Artifact>): Effect.Effect<void, StoreError | StaleWriter> =>

@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Option } from "effect"
 import type { Draft } from "../../src/domain/Artifact.ts"
 import { RequiredUpdateFailure } from "../../src/domain/Errors.ts"
-import { ContentHash, CorpusRevision, NodeId } from "../../src/domain/Ids.ts"
+import { ContentHash, CorpusRevision, NodeId, type RunId } from "../../src/domain/Ids.ts"
 import { defaultPolicy, type Policy } from "../../src/domain/Policy.ts"
 import { answerOf } from "../../src/domain/Report.ts"
 import type { State } from "../../src/domain/State.ts"
@@ -174,6 +174,15 @@ describe("L1, C10 ⊥ whatever was said", () => {
       }
       const roles: Roles = { ...honest(at, ["Pass"]), navigator: script(() => forge(Effect.succeed(trap))) }
       expectBottom(yield* experiment(roles), roles, "Navigator", { _tag: "RoleFailed", reason: "Died" })
+    })
+  )
+
+  it.effect("a failure that is none of the types is a failure of the role", () =>
+    Effect.gen(function* () {
+      for (const error of ["no", undefined, { _tag: "RoleFailed", role: "Navigator" }, new Error("no")]) {
+        const roles: Roles = { ...honest(at, ["Pass"]), navigator: script(() => forge(Effect.fail(error))) }
+        expectBottom(yield* experiment(roles), roles, "Navigator", { _tag: "RoleFailed", reason: "Failed" })
+      }
     })
   )
 
@@ -402,6 +411,42 @@ describe("C23, C24, C26 what a role hands to the pool", () => {
         expect(said).toMatchObject([{ _tag: "PermissionDenied", constraint: "Grounding" }])
         expect(result.artifacts).toEqual({ Global: 0, Task: 0, Private: 0 })
       }
+    })
+  )
+})
+
+describe("C24 what outlives the run rests on what it speaks of", () => {
+  it.effect("a region that did not hold what was looked for, on the documents of that region", () =>
+    Effect.gen(function* () {
+      const node = at.valid.path[at.valid.path.length - 1]
+      if (node === undefined) throw new Error("a path has an end")
+      const payload = { kind: "FailedRegion" as const, signature: ContentHash.make("00000000"), node }
+      const roles = honest(at, ["Pass"])
+      const writing: Roles = {
+        ...roles,
+        verifier: script((turn) =>
+          Effect.zipRight(
+            Effect.orDie(turn.memory.write({ scope: "Global", payload, restsOn: [] })),
+            roles.verifier.call(turn)
+          )
+        )
+      }
+      const keep = { scope: "global" as const, days: null, count: null }
+      const policy = { ...defaultPolicy, persistence: { ...defaultPolicy.persistence, FailedRegion: keep } }
+      const found = yield* Effect.gen(function* () {
+        yield* run(policy)
+        const pool = yield* SharedMemoryPool
+        const { summary } = yield* aftermath
+        const id = summary?.run ?? forge<RunId>("")
+        const ids = yield* pool.expose(scope, id, ["00000000"], 9, 0)
+        return yield* pool.read({ actor: "Verifier", operation: "read", scopeKey: scope, run: id, exposed: ids }, ids)
+      }).pipe(Effect.provide(layer(at, writing)))
+      const passages = (at.tam.regions.get(node) ?? []).flatMap((id) => at.passages.get(id) ?? [])
+      const hashes = at.documents.flatMap(({ hash, id }) =>
+        passages.some(({ document }) => document === id) ? hash : []
+      )
+      expect(found.map((artifact) => artifact.restsOn)).toEqual([[...new Set(hashes)].sort()])
+      expect(hashes.length).toBeGreaterThan(0)
     })
   )
 })
