@@ -9,7 +9,7 @@ import { version } from "../domain/Version.ts"
 import * as CpuTimeNode from "../layers/platform/CpuTimeNode.ts"
 import * as ProgressStderr from "../layers/platform/ProgressStderr.ts"
 import { run } from "./cli/App.ts"
-import { exitCodes, failure } from "./cli/Failure.ts"
+import { exitCodes, failure, installAdvice } from "./cli/Failure.ts"
 import { Host, HostError } from "./cli/Host.ts"
 import { printable } from "./cli/Text.ts"
 
@@ -152,8 +152,14 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
   }
   const failed = Cause.failureOption(exit.cause)
   if (Option.isNone(failed)) {
+    const pretty = Cause.pretty(exit.cause)
+    const advice = installAdvice(pretty)
+    if (advice !== undefined) {
+      process.stderr.write(`staterag: ${printable(pretty.split("\n")[0] ?? "")}\n  ${advice}\n`)
+      return onExit(exitCodes.failed)
+    }
     process.stderr.write(
-      `staterag: this is a defect of staterag ${version} (node ${process.version}, ${process.platform}), not a mistake of yours.\n${Cause.pretty(exit.cause)}\nPlease report it with the lines above and the command that you ran; nothing that was stored before is lost.\n`
+      `staterag: this is a defect of staterag ${version} (node ${process.version}, ${process.platform}), not a mistake of yours.\n${printable(pretty)}\nPlease report it with the lines above and the command that you ran; nothing that was stored before is lost.\n`
     )
     return onExit(exitCodes.defect)
   }

@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Answer } from "../../src/domain/Answer.ts"
-import { build, documents, staterag, temporary, write } from "../support/Command.ts"
+import { build, command, documents, run, staterag, temporary, write } from "../support/Command.ts"
 
 const folder = temporary()
 const said = (args: ReadonlyArray<string>) => staterag(args, { cwd: folder })
@@ -168,6 +168,39 @@ describe("a signal", () => {
     expect(after.documents).toBe(before.documents)
     expect(after.passages).toBe(before.passages)
     expect(answered((await said(["ask", question, "--json", "--dir", state])).stdout).answered).toBe(true)
+  })
+})
+
+describe("an installation whose database driver", () => {
+  /** The command beside a driver that throws, without its compiled code. */
+  const withDriver = async (name: string, error: string) => {
+    const home = path.join(folder, name)
+    for (const file of ["staterag.js", "staterag.cjs"]) {
+      fs.mkdirSync(path.join(home, "dist"), { recursive: true })
+      fs.copyFileSync(path.join(path.dirname(command), file), path.join(home, "dist", file))
+    }
+    write(home, {
+      "package.json": '{ "type": "module" }',
+      "node_modules/better-sqlite3/package.json": '{ "name": "better-sqlite3", "main": "index.js" }',
+      "node_modules/better-sqlite3/index.js": `module.exports = class { constructor() { throw ${error} } }`
+    })
+    return await run(process.execPath, [path.join(home, "dist", "staterag.js"), "status"], { cwd: folder })
+  }
+
+  it("has a bug shows a defect: exit 70, the trace, and how to report it", async () => {
+    const { code, stderr, stdout } = await withDriver("buggy", 'new TypeError("boom \\u001b[31m")')
+    expect([code, stdout]).toEqual([70, ""])
+    expect(stderr).toMatch(/a defect of staterag \d+\.\d+\.\d+ \(node v/)
+    expect(stderr).toContain("TypeError: boom \\x1b[31m")
+    expect(stderr).toMatch(/Please report it/)
+  })
+
+  it("was built for another Node says how to build it again", async () => {
+    const message = "was compiled against a different Node.js version using NODE_MODULE_VERSION 131."
+    const { code, stderr, stdout } = await withDriver("foreign", `new Error("${message}")`)
+    expect([code, stdout]).toEqual([1, ""])
+    expect(stderr).toMatch(/npm rebuild better-sqlite3/)
+    expect(stderr).not.toMatch(/defect/)
   })
 })
 

@@ -29,7 +29,9 @@ const options = {
   ),
   timeout: Options.text("timeout").pipe(
     Options.withPseudoName("TIME"),
-    Options.withDescription("a limit such as 500ms, 30s or 2m; what was found by then is answered from"),
+    Options.withDescription(
+      "a limit such as 500ms, 30s or 2m: no cycle is begun that it cannot pay; struck inside one, the run is incomplete"
+    ),
     Options.optional
   ),
   within,

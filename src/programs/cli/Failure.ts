@@ -64,3 +64,9 @@ export const failure = (
     advice: adviceOf(error) ?? adviceByTag[tag] ?? ""
   }
 }
+
+/** Where a native module does not fit the Node that runs, what to do; undefined for every other defect. */
+export const installAdvice = (defect: string): string | undefined =>
+  /ERR_DLOPEN_FAILED|NODE_MODULE_VERSION|Could not locate the bindings file|No native build was found/.test(defect)
+    ? "a native module was built for another version of Node or another machine: run `npm rebuild better-sqlite3` (needs python3, make and g++), or `npm ci`"
+    : undefined
