@@ -110,12 +110,17 @@ const namedDocuments = Effect.fnUntraced(function* (
   return [...found].sort()
 })
 
-/** What the documents say, and are called, in the corpus. */
+/** What the documents say, and are called, in the corpus; of one that is damaged, its name. */
 const textsOf = Effect.fnUntraced(function* (scope: ScopeKey, ids: ReadonlyArray<DocumentId>) {
   const corpus = yield* CorpusStore
   const texts = new Set<string>(ids)
   for (const id of ids) {
-    const document = yield* corpus.document(scope, id)
+    const document = yield* corpus.document(scope, id).pipe(
+      Effect.catchIf(
+        (error) => error.reason === "Unreadable",
+        () => Effect.succeedNone
+      )
+    )
     if (Option.isNone(document)) continue
     for (const text of [document.value.title, document.value.source, document.value.text]) texts.add(text)
   }

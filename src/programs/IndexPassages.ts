@@ -7,7 +7,7 @@ import { CorpusStore } from "../services/CorpusStore.ts"
 import type { Digest } from "../services/Digest.ts"
 import type { ParsedDocument } from "../services/DocumentParser.ts"
 import { type EmbeddingError, EmbeddingModel } from "../services/EmbeddingModel.ts"
-import { LexicalIndex } from "../services/LexicalIndex.ts"
+import { type LexicalEntry, LexicalIndex } from "../services/LexicalIndex.ts"
 import type { StoreError } from "../services/StoreError.ts"
 import { VectorStore } from "../services/VectorStore.ts"
 
@@ -39,6 +39,14 @@ export const passagesOf = (
 
 /** What a passage's vector stands for. */
 const embedded = (passage: Passage): string => [passage.title, ...passage.headings, passage.text].join("\n")
+
+/** What a passage is found by. */
+export const entryOf = ({ document, headings, id, text, title }: Passage): LexicalEntry => ({
+  id,
+  title: [title, ...headings].join("\n"),
+  body: text,
+  document
+})
 
 /** Embeds passages and stores their vectors. */
 export const embed = (
@@ -112,15 +120,6 @@ export const write = (
       const old = before.get(passage.id)
       return old === undefined || !looksSame(old, passage)
     })
-    yield* (yield* LexicalIndex).put(
-      scope,
-      "Passage",
-      fresh.map(({ document, headings, id, text, title }) => ({
-        id,
-        title: [title, ...headings].join("\n"),
-        body: text,
-        document
-      }))
-    )
+    yield* (yield* LexicalIndex).put(scope, "Passage", fresh.map(entryOf))
     if (vectors) yield* embed(scope, fresh)
   })

@@ -8,6 +8,11 @@ import type { Event } from "../domain/Event.ts"
 import type { ArtifactId, RunId, ScopeKey } from "../domain/Ids.ts"
 import type { StoreError, UnknownRun } from "./StoreError.ts"
 
+export interface Fault {
+  readonly part: "Words" | "Database"
+  readonly detail: string
+}
+
 export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
   Housekeeping,
   {
@@ -37,7 +42,7 @@ export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
      * Never inside a transaction. `Busy` where another process goes on reading what is gone.
      */
     readonly scrub: Effect.Effect<void, StoreError>
-    /** What the database finds wrong with itself, in its own words. */
-    readonly faults: (scope: ScopeKey) => Effect.Effect<ReadonlyArray<string>, StoreError>
+    /** What the database finds wrong with itself, in its own words: in the word indexes of the scope, or in anything. */
+    readonly faults: (scope: ScopeKey) => Effect.Effect<ReadonlyArray<Fault>, StoreError>
   }
 >() {}

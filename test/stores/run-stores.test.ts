@@ -19,6 +19,7 @@ import * as RunStoresSql from "../../src/layers/sql/RunStores.ts"
 import * as TransactionSql from "../../src/layers/sql/TransactionSql.ts"
 import { Journal } from "../../src/services/Journal.ts"
 import { SharedMemoryPool } from "../../src/services/SharedMemoryPool.ts"
+import * as HousekeepingContract from "../contracts/Housekeeping.contract.ts"
 import * as JournalContract from "../contracts/Journal.contract.ts"
 import * as PoolContract from "../contracts/SharedMemoryPool.contract.ts"
 import { artifact, bridge, cycle, ended, hash, runId, scopeKey, stamped, started } from "../support/Runs.ts"
@@ -42,7 +43,7 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
 const file = (name: string): string => join(folder, `${name}.db`)
 
 let opened = 0
-for (const contract of [JournalContract.contract, PoolContract.contract]) {
+for (const contract of [JournalContract.contract, PoolContract.contract, HousekeepingContract.contract]) {
   contract("in memory", memory)
   contract("in SQLite", database(":memory:"))
   contract(

@@ -8,7 +8,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Either, Layer, Schedule } from "effect"
 import { encodeEvent } from "../../domain/EventJson.ts"
 import type { RunId } from "../../domain/Ids.ts"
-import { Housekeeping } from "../../services/Housekeeping.ts"
+import { type Fault, Housekeeping } from "../../services/Housekeeping.ts"
 import { StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { columns, fromRow } from "./ArtifactRows.ts"
@@ -134,8 +134,8 @@ const make = Effect.gen(function* () {
     faults: Effect.fnUntraced(function* (scope) {
       const { method, run } = at.faults
       const found = (yield* run("PRAGMA quick_check(20)", []))
-        .map((row) => String(Object.values(row)[0]))
-        .filter((line) => line !== "ok")
+        .map((row): Fault => ({ part: "Database", detail: String(Object.values(row)[0]) }))
+        .filter(({ detail }) => detail !== "ok")
       const number = yield* findScope(run, method, scope)
       if (number === undefined) return found
       for (const kind of ["Passage", "Relation"] as const) {
@@ -148,7 +148,7 @@ const make = Effect.gen(function* () {
             (error) => Effect.succeed(error.detail)
           )
         )
-        if (wrong !== undefined) found.push(`the word index ${table}: ${wrong}`)
+        if (wrong !== undefined) found.push({ part: "Words", detail: `${table}: ${wrong}` })
       }
       return found
     })

@@ -1,58 +1,62 @@
-/** The whole command: which commands there are, and one run of a command line. */
+/**
+ * The whole command: which commands there are, and one run of a command line.
+ *
+ * A command's module, and all that it needs, is loaded when that command is named: most of the time that a short command takes is the
+ * loading of what it does not use.
+ */
 import { Command } from "@effect/cli"
 import { type Console, Effect } from "effect"
 import { version } from "../../domain/Version.ts"
 import { read } from "./Argv.ts"
-import * as Ask from "./Ask.ts"
 import { LogLevelOption } from "./Common.ts"
-import * as Config from "./Config.ts"
-import * as Eval from "./Eval.ts"
-import * as Explain from "./Explain.ts"
-import { commandHelp, type Page, rootHelp } from "./Help.ts"
+import { commandHelp, rootHelp } from "./Help.ts"
 import { Host } from "./Host.ts"
-import * as Index from "./Index.ts"
-import * as Runs from "./Runs.ts"
-import * as Search from "./Search.ts"
-import * as Show from "./Show.ts"
-import * as Status from "./Status.ts"
 
-export const pages: ReadonlyArray<Page> = [
-  Index.page,
-  Ask.page,
-  Search.page,
-  Explain.page,
-  Show.page,
-  Status.page,
-  Runs.page,
-  Eval.page,
-  Config.page
-]
+const root = Command.make("staterag")
+const about = { name: "staterag", version }
 
-const root = Command.make("staterag").pipe(
-  Command.withSubcommands([
-    Index.command,
-    Ask.command,
-    Search.command,
-    Explain.command,
-    Show.command,
-    Status.command,
-    Runs.command,
-    Eval.command,
-    Config.command
-  ])
-)
+/** A parser that knows one command. */
+const alone = <Name extends string, R, E, A>(command: Command.Command<Name, R, E, A>) =>
+  Command.run(root.pipe(Command.withSubcommands([command])), about)
 
-const parse = Command.run(root, { name: "staterag", version })
+/** The commands in the order of the help. */
+const commands = [
+  { name: "index", load: () => import("./Index.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "ask", load: () => import("./Ask.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "search", load: () => import("./Search.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "explain", load: () => import("./Explain.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "show", load: () => import("./Show.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "status", load: () => import("./Status.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "runs", load: () => import("./Runs.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "forget", load: () => import("./Forget.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "prune", load: () => import("./Prune.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "verify", load: () => import("./Verify.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "eval", load: () => import("./Eval.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  { name: "config", load: () => import("./Config.ts").then(({ command, page }) => ({ page, parse: alone(command) })) }
+] as const
+
 /** The parser prints its own account of what is wrong, decorated; failures are told once, by the caller. */
 const unheard: Effect.Effect<Console.Console> = Effect.map(Effect.console, (console) => ({
   ...console,
   error: () => Effect.void
 }))
 
+/** A script that completes every command in `shell`. */
+const completions = (shell: string) =>
+  Effect.gen(function* () {
+    const loaded = yield* Effect.promise(() => import("./Completions.ts"))
+    return yield* loaded.script(shell)
+  })
+
 /** Runs one command line: the arguments after the executable. */
 export const run = (tokens: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const host = yield* Host
+    const named = commands.filter((command) => command.name === tokens[0])
+    const loaded = yield* Effect.promise(() =>
+      Promise.all((named.length > 0 ? named : commands).map((command) => command.load()))
+    )
+    const pages = loaded.map(({ page }) => page)
     const request = yield* read(tokens, pages)
     switch (request._tag) {
       case "RootHelp":
@@ -62,11 +66,14 @@ export const run = (tokens: ReadonlyArray<string>) =>
       case "Version":
         return yield* host.out(`${version}\n`)
       case "Completions":
-        return yield* parse(["node", "staterag", "--completions", request.shell])
-      case "Command":
-        return yield* parse(["node", "staterag", ...request.argv]).pipe(
+        return yield* completions(request.shell)
+      case "Command": {
+        const chosen = loaded.find(({ page }) => page.name === request.argv[0])
+        if (chosen === undefined) return
+        return yield* chosen.parse(["node", "staterag", ...request.argv]).pipe(
           Effect.withConsole(yield* unheard),
           Effect.provideService(LogLevelOption, request.logLevel)
         )
+      }
     }
   })

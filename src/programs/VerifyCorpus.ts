@@ -1,0 +1,286 @@
+/** Checks what an index holds against what it was made from: texts, passages, words, vectors, graph (C5 to C8, C14). */
+import { Effect, Either, Option } from "effect"
+import type { Document, Passage } from "../domain/Corpus.ts"
+import type { DocumentId, NodeId, PassageId, ScopeKey } from "../domain/Ids.ts"
+import type { Tam } from "../domain/Tam.ts"
+import { type Derived, type Finding, finding } from "../domain/VerifyReport.ts"
+import { CorpusStore } from "../services/CorpusStore.ts"
+import { Digest } from "../services/Digest.ts"
+import { DocumentParser } from "../services/DocumentParser.ts"
+import { EmbeddingModel } from "../services/EmbeddingModel.ts"
+import { LexicalIndex } from "../services/LexicalIndex.ts"
+import { Progress } from "../services/Progress.ts"
+import { StoreError } from "../services/StoreError.ts"
+import { type BuiltTam, TamStore } from "../services/TamStore.ts"
+import { TokenCounter } from "../services/TokenCounter.ts"
+import { VectorIndex } from "../services/VectorIndex.ts"
+import { type VectorKind, VectorStore } from "../services/VectorStore.ts"
+import { buildTam } from "./BuildTam.ts"
+import { revisionOf } from "./IndexCorpus.ts"
+import { passagesOf } from "./IndexPassages.ts"
+
+const pageSize = 1000
+/** Findings of one kind that are told one by one. */
+const told = 20
+
+/** What a check has come to. */
+export interface Checked {
+  readonly looked: number
+  readonly findings: ReadonlyArray<Finding>
+}
+
+/** What cannot be read is a finding too. */
+export const readable = <E extends { readonly _tag: string }, R>(
+  check: Effect.Effect<Checked, E | StoreError, R>,
+  clause: string,
+  what: string,
+  derived: Derived | null
+): Effect.Effect<Checked, E | StoreError, R> =>
+  Effect.catchAll(check, (error) =>
+    error instanceof StoreError && error.reason === "Unreadable"
+      ? Effect.succeed({
+          looked: 0,
+          findings: [finding(clause, "", `${what} cannot be read: ${error.detail}`, derived)]
+        })
+      : Effect.fail(error)
+  )
+
+/** At most {@link told} of each kind; the rest is one line. */
+const some = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+  [...new Set(findings.map(({ derived }) => derived))].flatMap((derived) => {
+    const own = findings.filter((one) => one.derived === derived)
+    const rest = own.length - told
+    const clause = own[0]?.clause ?? ""
+    return rest <= 0 ? own : [...own.slice(0, told), finding(clause, "", `and ${rest} more of this kind`, derived)]
+  })
+
+/** The passages that a document comes to when it is cut now. */
+export const cut = Effect.fnUntraced(function* (document: Document) {
+  const parser = yield* DocumentParser
+  const { hash } = yield* Digest
+  const count = yield* (yield* TokenCounter).counter
+  // a record's text is plain
+  const format = document.format === "jsonl" ? "text" : document.format
+  const parsed = yield* Effect.either(parser.parse(document.id, format, document.text))
+  const blocks = Either.isRight(parsed) ? (parsed.right.documents[0]?.blocks ?? []) : []
+  return passagesOf(document, blocks, hash, count)
+})
+
+/** What tells one passage from another, but for its text, which is a slice of the document. */
+const mark = ({ end, headings, id, line, start, title, tokens }: Passage): string =>
+  JSON.stringify([id, start, end, line, title, headings, tokens])
+
+/** The stored passages by document, as marks; none where a passage cannot be read. */
+const storedMarks = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const corpus = yield* CorpusStore
+  const marks = new Map<DocumentId, Set<string>>()
+  let looked = 0
+  for (let after = Option.none<PassageId>(); ; ) {
+    const page = yield* corpus.page(scope, after, pageSize)
+    const last = page.at(-1)
+    if (last === undefined) return { marks, looked }
+    for (const passage of page) {
+      const own = marks.get(passage.document)
+      if (own === undefined) marks.set(passage.document, new Set([mark(passage)]))
+      else own.add(mark(passage))
+    }
+    looked += page.length
+    after = Option.some(last.id)
+  }
+})
+
+/** C14: every text is what its hash says, and every passage is what cutting the text gives: slices, offsets, lines, ids. */
+export const documents = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const corpus = yield* CorpusStore
+  const progress = yield* Progress
+  const { hash } = yield* Digest
+  const infos = yield* corpus.documents(scope)
+  const counts = yield* corpus.counts(scope)
+  const stored = yield* Effect.either(storedMarks(scope))
+  if (Either.isLeft(stored) && stored.left.reason !== "Unreadable") return yield* stored.left
+  const found: Array<Finding> = []
+  if (Either.isRight(stored) && stored.right.looked !== counts.passages) {
+    const stray = counts.passages - stored.right.looked
+    found.push(finding("C14", "", `${stray} passages belong to no document: index into a new folder`))
+  }
+  for (const [done, { hash: expected, id }] of infos.entries()) {
+    yield* progress.report({ label: "checking documents", done: done + 1, total: infos.length })
+    const document = yield* Effect.either(corpus.document(scope, id))
+    if (Either.isLeft(document)) {
+      if (document.left.reason !== "Unreadable") return yield* document.left
+      found.push(finding("C14", id, "its stored text is damaged: forget it, and index its file again"))
+      continue
+    }
+    if (Option.isNone(document.right)) continue
+    const { text, title } = document.right.value
+    if (hash("document", title, text) !== expected) {
+      found.push(
+        finding(
+          "C14",
+          id,
+          "its stored text is not what was indexed (the hash differs): forget it, and index its file again"
+        )
+      )
+      continue
+    }
+    const wanted = (yield* cut(document.right.value)).map(mark)
+    const have = Either.isRight(stored) ? stored.right.marks.get(id) : undefined
+    if (wanted.length !== (have?.size ?? 0) || !wanted.every((one) => have?.has(one) === true))
+      found.push(finding("C14", id, "its passages are not those that its text comes to", "Passages"))
+  }
+  return { looked: infos.length, findings: some(found) }
+})
+
+/** Every passage and every Relation can be found by its words. */
+export const words = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const lexical = yield* LexicalIndex
+  const { passages } = yield* (yield* CorpusStore).counts(scope)
+  const { nodes } = yield* (yield* TamStore).counts(scope)
+  const found: Array<Finding> = []
+  const compare = (kind: string, have: number, want: number, derived: Derived) => {
+    if (have !== want)
+      found.push(
+        finding("C18", kind, `${have} of ${want} can be found by their words: answers would miss some`, derived)
+      )
+  }
+  compare("passages", yield* lexical.count(scope, "Passage"), passages, "Words")
+  compare("relations", yield* lexical.count(scope, "Relation"), nodes.Relation, "Graph")
+  return { looked: passages + nodes.Relation, findings: found }
+})
+
+const idsOf = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind) {
+  const ids = new Set<string>()
+  if (kind === "Relation") {
+    const tam = yield* TamStore
+    for (let after = ""; ; ) {
+      const page = yield* tam.page(scope, "Relation", after, pageSize)
+      const last = page.at(-1)
+      if (last === undefined) return ids
+      for (const { id } of page) ids.add(id)
+      after = last.id
+    }
+  }
+  const corpus = yield* CorpusStore
+  for (let after = Option.none<PassageId>(); ; ) {
+    const page = yield* corpus.page(scope, after, pageSize)
+    const last = page.at(-1)
+    if (last === undefined) return ids
+    for (const { id } of page) ids.add(id)
+    after = Option.some(last.id)
+  }
+})
+
+const isUnit = (vector: Float32Array): boolean => {
+  let square = 0
+  for (const part of vector) square += part * part
+  return Number.isFinite(square) && Math.abs(square - 1) < 1e-3
+}
+
+/** One finite vector of length 1 for each passage and each Relation, of the revision's dimensions. */
+export const vectors = (kind: VectorKind, derived: Derived) =>
+  Effect.fnUntraced(function* (scope: ScopeKey) {
+    const store = yield* VectorStore
+    const { dimensions } = yield* Effect.catchTag((yield* CorpusStore).revision(scope), "UnknownScope", () =>
+      Effect.succeed({ dimensions: 0 })
+    )
+    const missing = yield* idsOf(scope, kind)
+    const found: Array<Finding> = []
+    let looked = 0
+    for (let after = Option.none<string>(); ; ) {
+      const page = yield* store.page(scope, kind, after, pageSize)
+      const last = page.at(-1)
+      if (last === undefined) break
+      for (const { id, vector } of page) {
+        if (!missing.delete(id)) found.push(finding("C18", id, "its vector stands for nothing that is there", derived))
+        else if (vector.length !== dimensions)
+          found.push(finding("C18", id, `its vector has ${vector.length} parts, not ${dimensions}`, derived))
+        else if (!isUnit(vector)) found.push(finding("C18", id, "its vector is not finite or not of length 1", derived))
+      }
+      looked += page.length
+      after = Option.some(last.id)
+    }
+    for (const id of [...missing].sort()) found.push(finding("C18", id, "it has no vector", derived))
+    return { looked, findings: some(found) }
+  })
+
+const keysOf = (tam: Pick<BuiltTam, "nodes" | "edges" | "regions">): ReadonlyMap<string, string> =>
+  new Map([
+    ...tam.nodes.map(({ abstraction, id, type }) => [`node ${id}`, `${type} ${abstraction}`] as const),
+    ...tam.edges.map(({ from, to }) => [`edge ${from} to ${to}`, ""] as const),
+    ...[...tam.regions].map(([node, region]) => [`region of ${node}`, region.join(" ")] as const)
+  ])
+
+/** The graph that a build would give now; nothing is written. */
+const rebuilt = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const tam = yield* TamStore
+  const lexical = yield* LexicalIndex
+  const store = yield* VectorStore
+  let graph: BuiltTam | undefined
+  const nothing = () => Effect.void
+  const capture: (typeof TamStore.Service)["replace"] = (_, built) =>
+    Effect.sync(() => {
+      graph = built
+    })
+  yield* buildTam(scope).pipe(
+    Effect.provideService(TamStore, { ...tam, replace: capture }),
+    Effect.provideService(LexicalIndex, { ...lexical, put: nothing, remove: nothing, clear: nothing }),
+    Effect.provideService(VectorStore, { ...store, put: nothing, remove: nothing, clear: nothing })
+  )
+  return graph
+})
+
+const edgesOf = (tam: Tam) =>
+  [...tam.children].flatMap(([from, children]) => children.map((to): { from: NodeId; to: NodeId } => ({ from, to })))
+
+/** C5 to C8: the graph is well-formed, its regions resolve, and it is the one that a fresh build gives. */
+export const graph = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const model = yield* EmbeddingModel
+  const corpus = yield* CorpusStore
+  const tam = yield* Effect.either((yield* TamStore).load(scope))
+  if (Either.isLeft(tam)) {
+    if (tam.left._tag === "StoreError") return yield* tam.left
+    return { looked: 0, edges: 0, findings: [finding("C5", tam.left.node, tam.left.message, "Graph")] }
+  }
+  const nodes = [...tam.right.nodes.values()]
+  const edges = edgesOf(tam.right)
+  const revision = yield* Effect.option(corpus.revision(scope))
+  const found: Array<Finding> = []
+  // another model would give other vectors, and so another graph
+  if (Option.exists(revision, (last) => last.embedding === model.id && last.dimensions === model.dimensions)) {
+    const fresh = yield* rebuilt(scope)
+    const want = fresh === undefined ? new Map<string, string>() : keysOf(fresh)
+    const have = keysOf({ nodes, edges, regions: tam.right.regions })
+    for (const key of new Set([...want.keys(), ...have.keys()]))
+      if (want.get(key) !== have.get(key))
+        found.push(finding("C8", key, "it is not as a fresh build of these documents makes it", "Graph"))
+  }
+  return { looked: nodes.length, edges: edges.length, findings: some(found) }
+})
+
+/** The revision is the digest of what is there, and the vector files are of it. */
+export const revision = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const corpus = yield* CorpusStore
+  const { hash } = yield* Digest
+  const last = yield* corpus.revision(scope)
+  const found: Array<Finding> = []
+  if (revisionOf(yield* corpus.documents(scope), last, hash) !== last.revision)
+    found.push(
+      finding(
+        "C34",
+        last.revision,
+        "the revision is not that of the documents: runs cannot tell what they read",
+        "Revision"
+      )
+    )
+  const { fresh } = yield* (yield* VectorIndex).status(scope)
+  if (!fresh)
+    found.push(
+      finding(
+        "C8",
+        "vectors/",
+        "the vector files are missing, damaged or of another revision; they are made again when they are needed",
+        "VectorFiles"
+      )
+    )
+  return { looked: 0, findings: found }
+})
