@@ -6,6 +6,7 @@ import { Effect, type Layer } from "effect"
 import { type DocumentId, NodeId, PassageId, type ScopeKey } from "../../../domain/Ids.ts"
 import type { Plan } from "../../../domain/Plan.ts"
 import type { TamNode } from "../../../domain/Tam.ts"
+import { contentTerms } from "../../../domain/Words.ts"
 import { EmbeddingModel } from "../../../services/EmbeddingModel.ts"
 import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import type { Navigator } from "../../../services/Roles.ts"
@@ -13,6 +14,9 @@ import { TamStore } from "../../../services/TamStore.ts"
 import { VectorIndex } from "../../../services/VectorIndex.ts"
 import { make, type Search, type Stores } from "./Navigating.ts"
 import { below, fitOf } from "./Traces.ts"
+
+/** Relations entered for each name of the frontier. */
+const perName = 2
 
 export type Indexes = LexicalIndex | VectorIndex | EmbeddingModel
 
@@ -29,6 +33,10 @@ export const search: Effect.Effect<Search, never, TamStore | Indexes> = Effect.g
       if (terms.length === 0) continue
       const words = terms.map(({ term }) => term)
       for (const { id } of yield* lexical.search(scope, "Relation", words, width)) found.add(id)
+    }
+    // the plan's frontier is a query too: the Relations of the names that it looks out for most
+    for (const { name } of plan.frontier.slice(0, width)) {
+      for (const { id } of yield* lexical.search(scope, "Relation", contentTerms(name), perName)) found.add(id)
     }
     const queries = plan.hypotheses.map(({ query }) => query).filter((query) => query.trim() !== "")
     if (queries.length > 0) {

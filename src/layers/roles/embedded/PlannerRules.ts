@@ -6,9 +6,11 @@
  */
 import { Effect, Layer, Option } from "effect"
 import { entityKey } from "../../../domain/Entities.ts"
+import { idf, residualShare } from "../../../domain/Idf.ts"
 import { type NodeId, PassageId, type ScopeKey } from "../../../domain/Ids.ts"
 import type { Hypothesis, Plan, Visit } from "../../../domain/Plan.ts"
 import {
+  askedSlot,
   byScore,
   frontierOf,
   hintsOf,
@@ -40,7 +42,7 @@ const startsLater = 3
 /** The question's own weight, in the first cycle and later. */
 const questionFirst = 1
 const questionLater = 0.6
-/** What is left of the question once evidence has been committed. */
+/** What is left of the question once evidence has been committed, where a name is missing. */
 const questionRest = 1
 const backward = 0.6
 /** Texts in which the best score of a hypothesis is looked for. */
@@ -124,6 +126,14 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
       ]
 
       const rest = isFirst ? [] : openTerms(question, state, known, missing)
+      // a missing name is worth a search of its own; common words that are left stand everywhere, and count by their share of the question
+      const lacksName = missing.some((name) => name !== askedSlot)
+      const shareLeft = residualShare(
+        question.terms,
+        (term) => idf(all, term),
+        (term) => !rest.includes(term)
+      )
+      const restWeight = lacksName ? questionRest : questionLater * shareLeft
       const open: ReadonlyArray<Omit<Hypothesis, "best">> = [
         {
           from: null,
@@ -133,7 +143,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
         },
         ...(rest.length === 0
           ? []
-          : [{ from: null, weight: questionRest, query: wordsOf(question, rest), terms: weighted(rest, all) }]),
+          : [{ from: null, weight: restWeight, query: wordsOf(question, rest), terms: weighted(rest, all) }]),
         ...starts.map(({ hop, item, weight }) => ({
           from: item.passage,
           weight,
