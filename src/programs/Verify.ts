@@ -25,6 +25,7 @@ import { buildTam } from "./BuildTam.ts"
 import { embedAll, revisionOf } from "./IndexCorpus.ts"
 import { entryOf } from "./IndexPassages.ts"
 import * as Stored from "./VerifyCorpus.ts"
+import * as Graph from "./VerifyGraph.ts"
 import * as Runs from "./VerifyRuns.ts"
 
 export { type Finding, VerifyReport }
@@ -68,7 +69,7 @@ const inspect = Effect.fnUntraced(function* (scope: ScopeKey) {
   const passages = yield* Stored.readable(passageVectors, "C18", "the vectors of passages", "Vectors")
   const relations = yield* Stored.readable(relationVectors, "C18", "the vectors of relations", "Graph")
   const graph = yield* Effect.catchIf(
-    Stored.graph(scope),
+    Graph.graph(scope),
     (error) => error._tag === "StoreError" && error.reason === "Unreadable",
     (error) =>
       Effect.succeed({ looked: 0, edges: 0, findings: [finding("C5", "", `the graph: ${error.message}`, "Graph")] })

@@ -1,23 +1,21 @@
-/** Checks what an index holds against what it was made from: texts, passages, words, vectors, graph (C5 to C8, C14). */
+/** Checks what an index holds against what it was made from: texts, passages, words, vectors (C14, C18). */
 import { Effect, Either, Option } from "effect"
 import type { Document, Passage } from "../domain/Corpus.ts"
-import type { DocumentId, NodeId, PassageId, ScopeKey } from "../domain/Ids.ts"
-import type { Tam } from "../domain/Tam.ts"
+import type { DocumentId, PassageId, ScopeKey } from "../domain/Ids.ts"
 import { type Derived, type Finding, finding } from "../domain/VerifyReport.ts"
+import { terms } from "../domain/Words.ts"
 import { CorpusStore } from "../services/CorpusStore.ts"
 import { Digest } from "../services/Digest.ts"
 import { DocumentParser } from "../services/DocumentParser.ts"
-import { EmbeddingModel } from "../services/EmbeddingModel.ts"
 import { LexicalIndex } from "../services/LexicalIndex.ts"
 import { Progress } from "../services/Progress.ts"
 import { StoreError } from "../services/StoreError.ts"
-import { type BuiltTam, TamStore } from "../services/TamStore.ts"
+import { TamStore } from "../services/TamStore.ts"
 import { TokenCounter } from "../services/TokenCounter.ts"
 import { VectorIndex } from "../services/VectorIndex.ts"
 import { type VectorKind, VectorStore } from "../services/VectorStore.ts"
-import { buildTam } from "./BuildTam.ts"
 import { revisionOf } from "./IndexCorpus.ts"
-import { passagesOf } from "./IndexPassages.ts"
+import { entryOf, passagesOf } from "./IndexPassages.ts"
 
 const pageSize = 1000
 /** Findings of one kind that are told one by one. */
@@ -46,7 +44,7 @@ export const readable = <E extends { readonly _tag: string }, R>(
   )
 
 /** At most {@link told} of each kind; the rest is one line. */
-const some = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
+export const some = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =>
   [...new Set(findings.map(({ derived }) => derived))].flatMap((derived) => {
     const own = findings.filter((one) => one.derived === derived)
     const rest = own.length - told
@@ -131,7 +129,21 @@ export const documents = Effect.fnUntraced(function* (scope: ScopeKey) {
   return { looked: infos.length, findings: some(found) }
 })
 
-/** Every passage and every Relation can be found by its words. */
+/** In how many passages each term stands, counted from the passages. */
+const countTerms = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const corpus = yield* CorpusStore
+  const counts = new Map<string, number>()
+  for (let after = Option.none<PassageId>(); ; ) {
+    const page = yield* corpus.page(scope, after, pageSize)
+    const last = page.at(-1)
+    if (last === undefined) return counts
+    for (const { body, title } of page.map(entryOf))
+      for (const term of new Set([...terms(title), ...terms(body)])) counts.set(term, (counts.get(term) ?? 0) + 1)
+    after = Option.some(last.id)
+  }
+})
+
+/** Every passage and every Relation can be found by its words, and every term is counted as often as it stands. */
 export const words = Effect.fnUntraced(function* (scope: ScopeKey) {
   const lexical = yield* LexicalIndex
   const { passages } = yield* (yield* CorpusStore).counts(scope)
@@ -145,7 +157,17 @@ export const words = Effect.fnUntraced(function* (scope: ScopeKey) {
   }
   compare("passages", yield* lexical.count(scope, "Passage"), passages, "Words")
   compare("relations", yield* lexical.count(scope, "Relation"), nodes.Relation, "Graph")
-  return { looked: passages + nodes.Relation, findings: found }
+  const counts = yield* countTerms(scope)
+  const known = [...counts.keys()].sort()
+  for (let at = 0; at < known.length; at += pageSize) {
+    const { byTerm } = yield* lexical.frequencies(scope, known.slice(at, at + pageSize))
+    for (const [term, have] of byTerm)
+      if (have !== counts.get(term))
+        found.push(
+          finding("C18", term, `the word index has this word in ${have} passages, not in ${counts.get(term)}`, "Words")
+        )
+  }
+  return { looked: passages + nodes.Relation, findings: some(found) }
 })
 
 const idsOf = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind) {
@@ -202,60 +224,6 @@ export const vectors = (kind: VectorKind, derived: Derived) =>
     for (const id of [...missing].sort()) found.push(finding("C18", id, "it has no vector", derived))
     return { looked, findings: some(found) }
   })
-
-const keysOf = (tam: Pick<BuiltTam, "nodes" | "edges" | "regions">): ReadonlyMap<string, string> =>
-  new Map([
-    ...tam.nodes.map(({ abstraction, id, type }) => [`node ${id}`, `${type} ${abstraction}`] as const),
-    ...tam.edges.map(({ from, to }) => [`edge ${from} to ${to}`, ""] as const),
-    ...[...tam.regions].map(([node, region]) => [`region of ${node}`, region.join(" ")] as const)
-  ])
-
-/** The graph that a build would give now; nothing is written. */
-const rebuilt = Effect.fnUntraced(function* (scope: ScopeKey) {
-  const tam = yield* TamStore
-  const lexical = yield* LexicalIndex
-  const store = yield* VectorStore
-  let graph: BuiltTam | undefined
-  const nothing = () => Effect.void
-  const capture: (typeof TamStore.Service)["replace"] = (_, built) =>
-    Effect.sync(() => {
-      graph = built
-    })
-  yield* buildTam(scope).pipe(
-    Effect.provideService(TamStore, { ...tam, replace: capture }),
-    Effect.provideService(LexicalIndex, { ...lexical, put: nothing, remove: nothing, clear: nothing }),
-    Effect.provideService(VectorStore, { ...store, put: nothing, remove: nothing, clear: nothing })
-  )
-  return graph
-})
-
-const edgesOf = (tam: Tam) =>
-  [...tam.children].flatMap(([from, children]) => children.map((to): { from: NodeId; to: NodeId } => ({ from, to })))
-
-/** C5 to C8: the graph is well-formed, its regions resolve, and it is the one that a fresh build gives. */
-export const graph = Effect.fnUntraced(function* (scope: ScopeKey) {
-  const model = yield* EmbeddingModel
-  const corpus = yield* CorpusStore
-  const tam = yield* Effect.either((yield* TamStore).load(scope))
-  if (Either.isLeft(tam)) {
-    if (tam.left._tag === "StoreError") return yield* tam.left
-    return { looked: 0, edges: 0, findings: [finding("C5", tam.left.node, tam.left.message, "Graph")] }
-  }
-  const nodes = [...tam.right.nodes.values()]
-  const edges = edgesOf(tam.right)
-  const revision = yield* Effect.option(corpus.revision(scope))
-  const found: Array<Finding> = []
-  // another model would give other vectors, and so another graph
-  if (Option.exists(revision, (last) => last.embedding === model.id && last.dimensions === model.dimensions)) {
-    const fresh = yield* rebuilt(scope)
-    const want = fresh === undefined ? new Map<string, string>() : keysOf(fresh)
-    const have = keysOf({ nodes, edges, regions: tam.right.regions })
-    for (const key of new Set([...want.keys(), ...have.keys()]))
-      if (want.get(key) !== have.get(key))
-        found.push(finding("C8", key, "it is not as a fresh build of these documents makes it", "Graph"))
-  }
-  return { looked: nodes.length, edges: edges.length, findings: some(found) }
-})
 
 /** The revision is the digest of what is there, and the vector files are of it. */
 export const revision = Effect.fnUntraced(function* (scope: ScopeKey) {

@@ -1,0 +1,66 @@
+/** Checks the graph: well-formed, and the one that a fresh build of what the corpus holds would give (C5 to C8). */
+import { Effect, Either, Option } from "effect"
+import type { NodeId, ScopeKey } from "../domain/Ids.ts"
+import type { Tam } from "../domain/Tam.ts"
+import { type Finding, finding } from "../domain/VerifyReport.ts"
+import { CorpusStore } from "../services/CorpusStore.ts"
+import { EmbeddingModel } from "../services/EmbeddingModel.ts"
+import { LexicalIndex } from "../services/LexicalIndex.ts"
+import { type BuiltTam, TamStore } from "../services/TamStore.ts"
+import { VectorStore } from "../services/VectorStore.ts"
+import { buildTam } from "./BuildTam.ts"
+import { some } from "./VerifyCorpus.ts"
+
+const keysOf = (tam: Pick<BuiltTam, "nodes" | "edges" | "regions">): ReadonlyMap<string, string> =>
+  new Map([
+    ...tam.nodes.map(({ abstraction, id, type }) => [`node ${id}`, `${type} ${abstraction}`] as const),
+    ...tam.edges.map(({ from, to }) => [`edge ${from} to ${to}`, ""] as const),
+    ...[...tam.regions].map(([node, region]) => [`region of ${node}`, region.join(" ")] as const)
+  ])
+
+/** The graph that a build would give now; nothing is written. */
+const rebuilt = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const tam = yield* TamStore
+  const lexical = yield* LexicalIndex
+  const store = yield* VectorStore
+  let graph: BuiltTam | undefined
+  const nothing = () => Effect.void
+  const capture: (typeof TamStore.Service)["replace"] = (_, built) =>
+    Effect.sync(() => {
+      graph = built
+    })
+  yield* buildTam(scope).pipe(
+    Effect.provideService(TamStore, { ...tam, replace: capture }),
+    Effect.provideService(LexicalIndex, { ...lexical, put: nothing, remove: nothing, clear: nothing }),
+    Effect.provideService(VectorStore, { ...store, put: nothing, remove: nothing, clear: nothing })
+  )
+  return graph
+})
+
+const edgesOf = (tam: Tam) =>
+  [...tam.children].flatMap(([from, children]) => children.map((to): { from: NodeId; to: NodeId } => ({ from, to })))
+
+/** C5 to C8: the graph is well-formed, its regions resolve, and it is the one that a fresh build gives. */
+export const graph = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const model = yield* EmbeddingModel
+  const corpus = yield* CorpusStore
+  const tam = yield* Effect.either((yield* TamStore).load(scope))
+  if (Either.isLeft(tam)) {
+    if (tam.left._tag === "StoreError") return yield* tam.left
+    return { looked: 0, edges: 0, findings: [finding("C5", tam.left.node, tam.left.message, "Graph")] }
+  }
+  const nodes = [...tam.right.nodes.values()]
+  const edges = edgesOf(tam.right)
+  const revision = yield* Effect.option(corpus.revision(scope))
+  const found: Array<Finding> = []
+  // another model would give other vectors, and so another graph
+  if (Option.exists(revision, (last) => last.embedding === model.id && last.dimensions === model.dimensions)) {
+    const fresh = yield* rebuilt(scope)
+    const want = fresh === undefined ? new Map<string, string>() : keysOf(fresh)
+    const have = keysOf({ nodes, edges, regions: tam.right.regions })
+    for (const key of new Set([...want.keys(), ...have.keys()]))
+      if (want.get(key) !== have.get(key))
+        found.push(finding("C8", key, "it is not as a fresh build of these documents makes it", "Graph"))
+  }
+  return { looked: nodes.length, edges: edges.length, findings: some(found) }
+})
