@@ -25,8 +25,6 @@ const backward = 0.375
 /** What the first retrieval and each second query contribute at most. */
 const width = 200
 const hopWidth = 300
-/** Below this residual a seed holds most of the question, and has little to lead to. */
-const fullResidual = 0.4
 const mostTerms = 64
 
 /** Positive parts of the standard scores, divided by the best. */
@@ -65,9 +63,8 @@ export const rank = ({ policy, scope }: Setting) =>
         const hop = hopFrom(question, (term) => idf(known, term), passage)
         const hits = yield* lexical.search(scope, "Passage", hop.terms.slice(0, mostTerms), hopWidth)
         const share = best > 0 ? (score / best) ** 2 : 0
-        const weight = share * Math.min(1, hop.residual / fullResidual)
         const own = new Map<string, number>()
-        for (const [id, value] of standard(hits)) own.set(id, weight * second * value)
+        for (const [id, value] of standard(hits)) own.set(id, share * second * value)
         for (const { from, to, weight: strength } of links) {
           const [other, by] = from === passage.id ? [to, strength] : [from, backward * strength]
           if (from === passage.id || to === passage.id) own.set(other, (own.get(other) ?? 0) + share * onward * by)
