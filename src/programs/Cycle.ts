@@ -4,7 +4,6 @@
  *     turn ──▶ role ──▶ proposal ──▶ decode ──▶ look up the grounds ──▶ check ──▶ commit that field, or ⊥
  */
 import { Effect, Either, Option } from "effect"
-import { overrun } from "../domain/Action.ts"
 import { compile } from "../domain/Compiled.ts"
 import { type IncompleteCause, ProposalRefused, RoleFailed } from "../domain/Errors.ts"
 import type { Grounds } from "../domain/Rules.ts"
@@ -36,7 +35,7 @@ export interface Members {
 /** The cycle of a run, to be run as often as the controller says; it ends with the committed verification. */
 export const make = (
   { carrier, corpus, navigator, planner, retriever, tam, verifier }: Members,
-  { asked, exhausted, fail, spending, unchanged }: Guard,
+  { asked, fail, struck, unchanged }: Guard,
   inquiry: Inquiry,
   ledger: Ledger,
   memory: CycleMemory
@@ -92,8 +91,8 @@ export const make = (
         decoded: carrier.decode(field, proposal)
       }))
     )
-    const struck = overrun(policy, spending())
-    if (struck !== undefined) return yield* fail(role, exhausted(struck))
+    const exhausted = struck()
+    if (exhausted !== undefined) return yield* fail(role, exhausted)
     const refusal = Either.isLeft(decoded)
       ? Option.some(decoded.left)
       : carrier.check(field, decoded.right, stagedState(ledger.view()), yield* ground(decoded.right))

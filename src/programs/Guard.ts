@@ -3,7 +3,7 @@
  * journal before they are raised (C10, C34, C35).
  */
 import { Cause, type Clock, Duration, Effect, Either, Option, Schema } from "effect"
-import type { BudgetKind, Spending } from "../domain/Action.ts"
+import { type BudgetKind, budgetKinds, overrun, type Spending } from "../domain/Action.ts"
 import { BudgetExhausted, CorpusChanged, Incomplete, IncompleteCause, RoleFailed } from "../domain/Errors.ts"
 import type { Policy } from "../domain/Policy.ts"
 import type { Usage } from "../domain/Usage.ts"
@@ -29,7 +29,8 @@ export interface Guard {
   ) => Effect.Effect<A, Failure>
   /** ⊥ if the corpus is no longer what the run has read (C34). */
   readonly unchanged: (stage: Stage) => Effect.Effect<void, Failure>
-  readonly exhausted: (budget: BudgetKind) => BudgetExhausted
+  /** The budget that has been overrun, if one has: inside a cycle this is ⊥ (C35). */
+  readonly struck: () => BudgetExhausted | undefined
   /** What the run has cost until now. */
   readonly spending: () => Spending
   /** Remembers what a cycle cost, for what the next may cost. */
@@ -63,6 +64,12 @@ export const make = (
     dearestCycle: dearest,
     readerShare: readerShare(ledger.view().usage, policy)
   })
+
+  const isLimited = budgetKinds.some((kind) => policy.budget[kind] !== null)
+  const struck = (): BudgetExhausted | undefined => {
+    const budget = isLimited ? overrun(policy, spending()) : undefined
+    return budget === undefined ? undefined : exhausted(budget)
+  }
 
   const asked = <A>(
     stage: Stage & RoleFailed["role"],
@@ -116,7 +123,7 @@ export const make = (
     dearest.timeMs = Math.max(dearest.timeMs, timeMs)
   }
 
-  return { fail, asked, unchanged, exhausted, spending, noteCycle }
+  return { fail, asked, unchanged, struck, spending, noteCycle }
 }
 
 /** Whether a role failed as its type says; another thing would not go into the journal. */
