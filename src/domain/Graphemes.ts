@@ -82,7 +82,9 @@ export const isBoundary = (text: string, at: number, known = 0): boolean => {
   for (let i = at - 1; i > from; i--) if (settled(text, i) === true) from = i
   if (from > known && isLow(text.charCodeAt(from))) from--
   const window = text.slice(from, Math.min(text.length, at + 4))
-  const found = segmenter().segment(window).containing(at - from)
+  const found = segmenter()
+    .segment(window)
+    .containing(at - from)
   return found?.index === at - from
 }
 
