@@ -31,15 +31,18 @@ const shinglesOf = (words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (let at = 0; at < words.length; at++) {
     let shingle = ""
+    let says = false
     for (let i = at; i < Math.min(at + longest, words.length); i++) {
-      shingle = i === at ? (words[i] ?? "") : `${shingle} ${words[i]}`
-      found.push(shingle)
+      const word = words[i] ?? ""
+      shingle = i === at ? word : `${shingle} ${word}`
+      says ||= !isStopWord(word)
+      if (says) found.push(shingle)
     }
   }
   return found
 }
 
-/** Every run of one to three folded words of a text. */
+/** Every run of one to three folded words of a text, but those of stop words alone, which say nothing of where they come from. */
 export const shingles = (text: string): ReadonlyArray<string> => shinglesOf(terms(text))
 
 export interface Forgotten {
@@ -184,7 +187,6 @@ export const bury = (events: ReadonlyArray<Event>, forgotten: Forgotten): Readon
       case "BypassMatched":
         return patched(event, { reason: text(event.reason), evidence: each(event.evidence, item) })
       case "BypassDeclined":
-      case "ActionSelected":
         return patched(event, { reason: text(event.reason) })
       case "PlanCommitted":
         return patched(event, { plan: plan(event.plan) })
@@ -211,6 +213,8 @@ export const bury = (events: ReadonlyArray<Event>, forgotten: Forgotten): Readon
           ? event
           : patched(event, { reason: patched(event.reason, { cause: cause(event.reason.cause) }) })
       case "RunStarted":
+      // its reason is the controller's own word
+      case "ActionSelected":
       case "ArtifactsExposed":
       case "CycleStarted":
       case "ModelCalled":
