@@ -16,6 +16,7 @@ export const constants = {
   question: 1,
   second: 0.7,
   frontier: 0.8,
+  mention: 0.4,
   named: 0.4,
   held: 0.7,
   visited: 0.75,
@@ -30,6 +31,8 @@ export interface Scored {
   readonly length: number
   /** The folded words of the text, each between spaces: a name stands in the text if its key stands here. */
   readonly line: string
+  /** The key of the text's first line, which is its title. */
+  readonly title: string
   readonly fingerprint: string
 }
 
@@ -38,7 +41,8 @@ export const prepare = (text: string): Scored => {
   const all = terms(text)
   const counts = new Map<string, number>()
   for (const term of all) counts.set(term, (counts.get(term) ?? 0) + 1)
-  return { counts, length: all.length, line: ` ${all.join(" ")} `, fingerprint: fingerprint(text) }
+  const title = entityKey(text.slice(0, 400).split("\n", 1)[0] ?? "")
+  return { counts, length: all.length, line: ` ${all.join(" ")} `, title, fingerprint: fingerprint(text) }
 }
 
 /** Raw BM25 of a text for weighted terms, with a fixed mean length of {@link constants.length} terms. Non-negative. */
@@ -56,12 +60,15 @@ export const raw = (wanted: ReadonlyArray<WeightedTerm>, text: Scored): number =
 const share = (hypothesis: Hypothesis, text: Scored): number =>
   hypothesis.best > 0 ? Math.min(1, raw(hypothesis.terms, text) / hypothesis.best) : 0
 
-/** How much of the plan's frontier the text names, in [0, 1]: the greatest weight of a name that stands in it. */
+/** How much of the plan's frontier the text is about, in [0, 1]: the greatest weight of a name that is its title, or less if it only mentions it. */
 const frontier = (plan: Plan, text: Scored): number => {
   let best = 0
   for (const { name, weight } of plan.frontier) {
+    if (weight <= best) continue
     const key = entityKey(name)
-    if (weight > best && key !== "" && text.line.includes(` ${key} `)) best = weight
+    if (key === "") continue
+    if (key === text.title) best = weight
+    else if (constants.mention * weight > best && text.line.includes(` ${key} `)) best = constants.mention * weight
   }
   return Math.min(1, best)
 }
