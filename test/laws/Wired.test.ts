@@ -1,4 +1,4 @@
-/** Pain 35: nothing is wired that never runs. Every service of the composition root is used by indexing, asking and explaining. */
+/** Pain 35: nothing is wired that never runs. Every service of the composition root is used by indexing, asking, explaining and pruning. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,6 +10,7 @@ import * as Testing from "../../src/layers/Testing.ts"
 import * as Ask from "../../src/programs/Ask.ts"
 import * as Explain from "../../src/programs/Explain.ts"
 import * as IndexCorpus from "../../src/programs/IndexCorpus.ts"
+import * as Prune from "../../src/programs/Prune.ts"
 
 const scope = ScopeKey.make("wired")
 const texts = {
@@ -38,7 +39,7 @@ const spied = (used: Set<string>): Layer.Layer<Services> =>
   })
 
 describe("pain 35 every configured part runs", () => {
-  it("index, ask, ask, explain", async () => {
+  it("index, ask, ask, explain, prune", async () => {
     const folder = mkdtempSync(join(tmpdir(), "staterag-wired-"))
     for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text)
     const used = new Set<string>()
@@ -51,6 +52,7 @@ describe("pain 35 every configured part runs", () => {
       for (const question of ["Who wrote the parser?", "Were Ada Lovelace and Charles Babbage both born in London?"])
         yield* Ask.ask(question, { scope })
       const { events, run } = yield* Explain.explain(scope, Option.none())
+      yield* Prune.prune({ scope, dryRun: true })
       return { everything, events, run }
     })
     const { events, everything, run } = await Effect.runPromise(Effect.provide(program, layer))
