@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -26,21 +26,57 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1)
 }
 
-const lock = createHash("sha256")
-  .update(readFileSync(at("package-lock.json")))
-  .digest("hex")
+/** Whether a process is still there. */
+const isAlive = (pid) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === "EPERM"
+  }
+}
+
+/** Does `work` while no other process of this clone does the like; what has become of `isDone` meanwhile is asked again. */
+const alone = (isDone, work) => {
+  const claim = at(".ensure.pid")
+  for (;;) {
+    if (isDone()) return
+    try {
+      writeFileSync(claim, String(process.pid), { flag: "wx" })
+      break
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error
+    }
+    const holder = existsSync(claim) ? Number(readFileSync(claim, "utf8")) : 0
+    // an empty claim is being written
+    if (holder > 0 && !isAlive(holder)) rmSync(claim, { force: true })
+    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
+  }
+  const release = () => rmSync(claim, { force: true })
+  process.once("exit", release)
+  if (!isDone()) work()
+  release()
+  process.removeListener("exit", release)
+}
+
 const marker = at("node_modules", ".staterag-lock")
 const installed = at("node_modules", ".package-lock.json")
-const isInstalled = existsSync(marker)
-  ? existsSync(installed) && readFileSync(marker, "utf8") === lock
-  : modified(installed) >= modified(at("package-lock.json"))
-if (!isInstalled) {
+const locked = () =>
+  createHash("sha256")
+    .update(readFileSync(at("package-lock.json")))
+    .digest("hex")
+const isInstalled = () =>
+  existsSync(marker)
+    ? existsSync(installed) && readFileSync(marker, "utf8") === locked()
+    : modified(installed) >= modified(at("package-lock.json"))
+alone(isInstalled, () => {
   process.stderr.write(
     "Installing what the lock file names (a native module may be compiled; this can take two minutes) …\n"
   )
+  const lock = locked()
   run("npm", ["ci", "--no-audit", "--no-fund"])
   writeFileSync(marker, lock)
-}
+})
 
 if (process.argv.includes("--build")) {
   const files = (folder) =>
@@ -53,9 +89,12 @@ if (process.argv.includes("--build")) {
     at("package.json"),
     at("package-lock.json")
   ]
-  const built = Math.min(modified(at("dist", "staterag.js")), modified(at("dist", ".complete")))
-  if (sources.some((path) => modified(path) > built)) {
+  const isBuilt = () => {
+    const built = Math.min(modified(at("dist", "staterag.js")), modified(at("dist", ".complete")))
+    return sources.every((path) => modified(path) <= built)
+  }
+  alone(isBuilt, () => {
     process.stderr.write("Building …\n")
     run(process.execPath, ["--import", "tsx", at("scripts", "build.ts")])
-  }
+  })
 }
