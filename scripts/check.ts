@@ -12,15 +12,17 @@ import { fileURLToPath } from "node:url"
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const require = createRequire(import.meta.url)
 
-/** The compiler with the Effect diagnostics built in, where the platform has one; else the plain one. */
+const checker = path.join(root, "scripts", "checker")
+
+/** The compiler with the Effect diagnostics built in, where the platform has one; else the plain one. It is large, so it is no dependency. */
 const compiler = (): { readonly command: ReadonlyArray<string>; readonly knowsEffect: boolean } => {
   const version: string = require("typescript/package.json").version
-  try {
-    const folder = path.dirname(require.resolve(`@effect/tsgo-${process.platform}-${process.arch}/package.json`))
-    const binary = path.join(folder, "artifacts", "typescript", version, "tsc")
+  if (process.platform === "linux" && process.arch === "x64") {
+    const installed = path.join(checker, "node_modules", "@effect", "tsgo-linux-x64")
+    if (!fs.existsSync(installed))
+      spawnSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: checker, stdio: ["ignore", 2, 2] })
+    const binary = path.join(installed, "artifacts", "typescript", version, "tsc")
     if (fs.existsSync(binary)) return { command: [binary], knowsEffect: true }
-  } catch {
-    // the package exists for some platforms only
   }
   return {
     command: [process.execPath, path.join(path.dirname(require.resolve("typescript/package.json")), "bin", "tsc")],
