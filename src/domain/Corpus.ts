@@ -7,6 +7,7 @@
  *
  * An offset is a UTF-16 code unit (a JavaScript string index) into the stored text. The stored text is the source's own text without its
  * byte order mark; nothing else is changed, so offsets are the source's offsets. They are carried from the parser, never searched for.
+ * Of HTML it is what a reader of the page sees, with the line breaks of the source: lines are the source's, offsets are the text's.
  */
 import { Schema } from "effect"
 import { ContentHash, DocumentId, PassageId } from "./Ids.ts"
@@ -14,7 +15,7 @@ import { ContentHash, DocumentId, PassageId } from "./Ids.ts"
 /** UTF-16 code units from the start of the stored text. */
 export const Offset = Schema.NonNegativeInt
 
-export const Format = Schema.Literal("text", "markdown", "jsonl")
+export const Format = Schema.Literal("text", "markdown", "html", "jsonl")
 export type Format = typeof Format.Type
 
 /** A half-open range `[start, end)` of one document. */
@@ -44,7 +45,7 @@ export const Passage = Schema.Struct({
   headings: Schema.Array(Schema.String),
   start: Offset,
   end: Offset,
-  /** The line of `start`, from 1, in the document's stored text. */
+  /** The line of `start`, from 1, in the document's stored text, which is that of the source (for JSON Lines: within its text). */
   line: Schema.Int.pipe(Schema.positive()),
   text: Schema.String,
   /** Reader tokens of `text` (o200k). */
@@ -59,13 +60,14 @@ export const isSliceOf = (passage: Passage, document: Document): boolean =>
   document.text.slice(passage.start, passage.end) === passage.text
 
 /** What a parser yields: a stretch of text that belongs together, under its headings. Blocks are in order and do not overlap. */
-export interface Block {
-  readonly start: number
-  readonly end: number
-  readonly headings: ReadonlyArray<string>
+export const Block = Schema.Struct({
+  start: Offset,
+  end: Offset,
+  headings: Schema.Array(Schema.String),
   /** A heading is context for what follows it and is kept with it. */
-  readonly kind: "heading" | "paragraph" | "code" | "table"
-}
+  kind: Schema.Literal("heading", "paragraph", "code", "table")
+})
+export type Block = typeof Block.Type
 
 /** True where cutting at `offset` would part a surrogate pair. */
 export const splitsSurrogate = (text: string, offset: number): boolean => {

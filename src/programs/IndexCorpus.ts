@@ -65,7 +65,7 @@ export class EmptyCorpus extends Schema.TaggedError<EmptyCorpus>()("EmptyCorpus"
     return `there is no text to index in ${this.paths.join(", ")}${why.length > 0 ? `: ${why.join("; ")}${more}` : ""}`
   }
   get advice(): string {
-    return "name a folder with Markdown, text or JSON Lines files, or a file by its full name; hidden and ignored files are left out"
+    return "name a folder with Markdown, HTML, text or JSON Lines files, or a file by its full name; hidden and ignored files are left out"
   }
 }
 

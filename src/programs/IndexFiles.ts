@@ -6,14 +6,23 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import type { Document, Format } from "../domain/Corpus.ts"
-import { ContentHash, DocumentId, type ScopeKey } from "../domain/Ids.ts"
+import { DocumentId, type ScopeKey } from "../domain/Ids.ts"
 import { CorpusStore, type DocumentInfo, type Source } from "../services/CorpusStore.ts"
 import { Digest } from "../services/Digest.ts"
 import { DocumentParser, type ParsedDocument } from "../services/DocumentParser.ts"
 import { Progress } from "../services/Progress.ts"
 import { type Skipped, type SourceFile, SourceFiles } from "../services/SourceFiles.ts"
 import { TokenCounter } from "../services/TokenCounter.ts"
-import { batchSize, type Entry, passagesOf, remove, write } from "./IndexPassages.ts"
+import {
+  batchSize,
+  blocksOf,
+  contentHash,
+  type Entry,
+  keepsBlocks,
+  passagesOf,
+  remove,
+  write
+} from "./IndexPassages.ts"
 import { bySource, type Plan, type Stored, unsettled } from "./IndexPlan.ts"
 
 /** What happened to documents. */
@@ -55,7 +64,7 @@ const documentOf = (
   title: parsed.title,
   format: parsed.format,
   source,
-  hash: ContentHash.make(hash("document", parsed.title, parsed.text)),
+  hash: contentHash(parsed, parsed.blocks, hash),
   text: parsed.text
 })
 
@@ -98,7 +107,7 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
   })
   const add = (document: Document, blocks: ParsedDocument["blocks"]) => {
     const passages = passagesOf(document, blocks, hash, count)
-    batch.push({ document, passages })
+    batch.push({ document, passages, ...(keepsBlocks(document) ? { blocks } : {}) })
     batched += passages.length
     return batched >= batchSize ? flush : Effect.void
   }
@@ -187,19 +196,14 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
 /** Cuts and stores the documents of files that this run does not read: the rules of cutting have changed since. */
 export const recut = Effect.fn("recut")(function* (scope: ScopeKey, ids: ReadonlyArray<DocumentId>, vectors: boolean) {
   const corpus = yield* CorpusStore
-  const parser = yield* DocumentParser
   const { hash } = yield* Digest
   const count = yield* (yield* TokenCounter).counter
   for (const id of ids) {
     const found = yield* corpus.document(scope, id)
     if (found._tag === "None") continue
     const document = found.value
-    // a record's text is plain
-    const format = document.format === "jsonl" ? "text" : document.format
-    const parsed = yield* parser
-      .parse(id, format, document.text)
-      .pipe(Effect.catchTag("Unparseable", () => Effect.succeed({ documents: [] })))
-    const blocks = parsed.documents[0]?.blocks ?? []
-    yield* write(scope, [{ document, passages: passagesOf(document, blocks, hash, count) }], vectors)
+    const blocks = yield* blocksOf(scope, document)
+    const passages = passagesOf(document, blocks, hash, count)
+    yield* write(scope, [{ document, passages, ...(keepsBlocks(document) ? { blocks } : {}) }], vectors)
   }
 })

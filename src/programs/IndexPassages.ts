@@ -1,11 +1,11 @@
 /** Documents into the stores: cut into passages, indexed by words and by vectors. What has not changed is not embedded again. */
-import { Effect } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Document, Passage } from "../domain/Corpus.ts"
-import { type DocumentId, PassageId, type ScopeKey } from "../domain/Ids.ts"
+import { type ContentHash, type DocumentId, PassageId, type ScopeKey } from "../domain/Ids.ts"
 import { passages as cut } from "../domain/Passages.ts"
 import { CorpusStore } from "../services/CorpusStore.ts"
 import type { Digest } from "../services/Digest.ts"
-import type { ParsedDocument } from "../services/DocumentParser.ts"
+import { DocumentParser, type ParsedDocument } from "../services/DocumentParser.ts"
 import { type EmbeddingError, EmbeddingModel } from "../services/EmbeddingModel.ts"
 import { type LexicalEntry, LexicalIndex } from "../services/LexicalIndex.ts"
 import type { StoreError } from "../services/StoreError.ts"
@@ -15,7 +15,37 @@ import { VectorStore } from "../services/VectorStore.ts"
 export interface Entry {
   readonly document: Document
   readonly passages: ReadonlyArray<Passage>
+  /** Where the text does not say them again. */
+  readonly blocks?: ParsedDocument["blocks"] | undefined
 }
+
+/** Whether a document's text is not what was parsed, so that its blocks have to be kept. */
+export const keepsBlocks = ({ format }: Pick<Document, "format">): boolean => format === "html"
+
+/** What tells a changed document from an unchanged one: title, text, and blocks where they are kept. */
+export const contentHash = (
+  { format, text, title }: Pick<Document, "format" | "text" | "title">,
+  blocks: ParsedDocument["blocks"],
+  hash: Digest["Type"]["hash"]
+): ContentHash =>
+  keepsBlocks({ format }) ? hash("document", title, text, JSON.stringify(blocks)) : hash("document", title, text)
+
+/** The blocks of a stored document: those that were kept with it, or what its text is parsed to now. */
+export const blocksOf: (
+  scope: ScopeKey,
+  document: Document
+) => Effect.Effect<ParsedDocument["blocks"], StoreError, CorpusStore | DocumentParser> = Effect.fnUntraced(function* (
+  scope: ScopeKey,
+  document: Document
+) {
+  if (keepsBlocks(document)) {
+    return Option.getOrElse(yield* (yield* CorpusStore).blocks(scope, document.id), () => [])
+  }
+  // a record's text is plain
+  const format = document.format === "jsonl" ? "text" : document.format
+  const parsed = yield* Effect.either((yield* DocumentParser).parse(document.id, format, document.text))
+  return Either.isRight(parsed) ? (parsed.right.documents[0]?.blocks ?? []) : []
+})
 
 /** How many passages are stored and embedded at once. */
 export const batchSize = 200

@@ -104,9 +104,9 @@ const recut = Effect.fnUntraced(function* (scope: ScopeKey, ids: ReadonlyArray<D
       () => Effect.succeedNone
     )
     if (Option.isNone(document)) continue
-    const passages = yield* Stored.cut(document.value)
+    const { blocks, passages } = yield* Stored.cut(scope, document.value)
     yield* corpus.remove(scope, [id])
-    yield* corpus.put(scope, [{ document: document.value, passages }])
+    yield* corpus.put(scope, [{ document: document.value, passages, ...(blocks === undefined ? {} : { blocks }) }])
   }
 })
 

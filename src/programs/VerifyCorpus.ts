@@ -6,7 +6,6 @@ import { type Derived, type Finding, finding } from "../domain/VerifyReport.ts"
 import { terms } from "../domain/Words.ts"
 import { CorpusStore } from "../services/CorpusStore.ts"
 import { Digest } from "../services/Digest.ts"
-import { DocumentParser } from "../services/DocumentParser.ts"
 import { LexicalIndex } from "../services/LexicalIndex.ts"
 import { Progress } from "../services/Progress.ts"
 import { StoreError } from "../services/StoreError.ts"
@@ -15,7 +14,7 @@ import { TokenCounter } from "../services/TokenCounter.ts"
 import { VectorIndex } from "../services/VectorIndex.ts"
 import { type VectorKind, VectorStore } from "../services/VectorStore.ts"
 import { revisionOf } from "./IndexCorpus.ts"
-import { entryOf, passagesOf } from "./IndexPassages.ts"
+import { blocksOf, contentHash, entryOf, keepsBlocks, passagesOf } from "./IndexPassages.ts"
 
 const pageSize = 1000
 /** Findings of one kind that are told one by one. */
@@ -52,16 +51,16 @@ export const some = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> =
     return rest <= 0 ? own : [...own.slice(0, told), finding(clause, "", `and ${rest} more of this kind`, derived)]
   })
 
-/** The passages that a document comes to when it is cut now. */
-export const cut = Effect.fnUntraced(function* (document: Document) {
-  const parser = yield* DocumentParser
+/** The passages that a document comes to when it is cut now, and the hash of what it holds. */
+export const cut = Effect.fnUntraced(function* (scope: ScopeKey, document: Document) {
   const { hash } = yield* Digest
   const count = yield* (yield* TokenCounter).counter
-  // a record's text is plain
-  const format = document.format === "jsonl" ? "text" : document.format
-  const parsed = yield* Effect.either(parser.parse(document.id, format, document.text))
-  const blocks = Either.isRight(parsed) ? (parsed.right.documents[0]?.blocks ?? []) : []
-  return passagesOf(document, blocks, hash, count)
+  const blocks = yield* blocksOf(scope, document)
+  return {
+    blocks: keepsBlocks(document) ? blocks : undefined,
+    hash: contentHash(document, blocks, hash),
+    passages: passagesOf(document, blocks, hash, count)
+  }
 })
 
 /** What tells one passage from another, but for its text, which is a slice of the document. */
@@ -91,7 +90,6 @@ const storedMarks = Effect.fnUntraced(function* (scope: ScopeKey) {
 export const documents = Effect.fnUntraced(function* (scope: ScopeKey) {
   const corpus = yield* CorpusStore
   const progress = yield* Progress
-  const { hash } = yield* Digest
   const infos = yield* corpus.documents(scope)
   const counts = yield* corpus.counts(scope)
   const stored = yield* Effect.either(storedMarks(scope))
@@ -110,8 +108,9 @@ export const documents = Effect.fnUntraced(function* (scope: ScopeKey) {
       continue
     }
     if (Option.isNone(document.right)) continue
-    const { text, title } = document.right.value
-    if (hash("document", title, text) !== expected) {
+    const now = yield* Effect.either(cut(scope, document.right.value))
+    if (Either.isLeft(now) && now.left.reason !== "Unreadable") return yield* now.left
+    if (Either.isLeft(now) || now.right.hash !== expected) {
       found.push(
         finding(
           "C14",
@@ -121,7 +120,7 @@ export const documents = Effect.fnUntraced(function* (scope: ScopeKey) {
       )
       continue
     }
-    const wanted = (yield* cut(document.right.value)).map(mark)
+    const wanted = now.right.passages.map(mark)
     const have = Either.isRight(stored) ? stored.right.marks.get(id) : undefined
     if (wanted.length !== (have?.size ?? 0) || !wanted.every((one) => have?.has(one) === true))
       found.push(finding("C14", id, "its passages are not those that its text comes to", "Passages"))

@@ -1,6 +1,6 @@
 /** Documents and passages of a scope: the truth that every offset refers to. */
 import { Context, type Effect, type Option, Schema } from "effect"
-import { Document, type Passage, type Span } from "../domain/Corpus.ts"
+import { type Block, Document, type Passage, type Span } from "../domain/Corpus.ts"
 import { ContentHash, CorpusRevision, type DocumentId, type PassageId, type ScopeKey } from "../domain/Ids.ts"
 import type { StoreError, UnknownScope } from "./StoreError.ts"
 
@@ -68,10 +68,16 @@ export class CorpusStore extends Context.Tag("staterag/services/CorpusStore")<
       scope: ScopeKey,
       spans: ReadonlyArray<Span>
     ) => Effect.Effect<ReadonlyMap<string, string>, StoreError>
+    /** The blocks that were put with a document: of one whose stored text does not say where they lie. */
+    readonly blocks: (scope: ScopeKey, id: DocumentId) => Effect.Effect<Option.Option<ReadonlyArray<Block>>, StoreError>
     /** Creates the scope if need be, and adds or replaces documents with their passages and source. */
     readonly put: (
       scope: ScopeKey,
-      documents: ReadonlyArray<{ readonly document: Document; readonly passages: ReadonlyArray<Passage> }>
+      documents: ReadonlyArray<{
+        readonly document: Document
+        readonly passages: ReadonlyArray<Passage>
+        readonly blocks?: ReadonlyArray<Block> | undefined
+      }>
     ) => Effect.Effect<void, StoreError>
     /** Records files; replaces those with the same path. */
     readonly putSources: (scope: ScopeKey, sources: ReadonlyArray<Source>) => Effect.Effect<void, StoreError>

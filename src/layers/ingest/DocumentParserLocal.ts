@@ -1,18 +1,22 @@
-/** {@link DocumentParser} for what needs no more than its own text: plain text, Markdown, JSON Lines. */
+/** {@link DocumentParser} for what needs no more than its own text: plain text, Markdown, HTML, JSON Lines. */
 import { Effect, Layer } from "effect"
 import type { Format } from "../../domain/Corpus.ts"
 import { DocumentParser, type ParsedDocument, Unparseable } from "../../services/DocumentParser.ts"
+import { html } from "./Html.ts"
 import { jsonLines } from "./JsonLines.ts"
 import { markdown } from "./Markdown.ts"
 import { paragraphs } from "./Text.ts"
 
 const extensions: { readonly [F in Format]: ReadonlyArray<string> } = {
   markdown: ["md", "markdown", "mdx", "mdown", "mkd"],
+  html: ["html", "htm", "xhtml"],
   text: ["txt", "text", "rst", "log", "adoc", "asciidoc", "org", "tex"],
   jsonl: ["jsonl", "ndjson"]
 }
 const formats = new Map<string, Format>(
-  (["markdown", "text", "jsonl"] as const).flatMap((format) => extensions[format].map((ending) => [ending, format]))
+  (["markdown", "html", "text", "jsonl"] as const).flatMap((format) =>
+    extensions[format].map((ending) => [ending, format])
+  )
 )
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
@@ -30,7 +34,11 @@ const stem = (path: string): string => {
   return dot <= 0 ? name : name.slice(0, dot)
 }
 
-const single = (path: string, format: "text" | "markdown", text: string): ParsedDocument => {
+const single = (path: string, format: Exclude<Format, "jsonl">, text: string): ParsedDocument => {
+  if (format === "html") {
+    const { title, ...page } = html(text)
+    return { id: path, title: title ?? stem(path), format, ...page }
+  }
   const parsed = format === "markdown" ? markdown(text) : { title: undefined, blocks: paragraphs(text) }
   return { id: path, title: parsed.title ?? stem(path), format, text, blocks: parsed.blocks }
 }

@@ -1,6 +1,6 @@
 /** Documents and passages in the {@link Memory} of this process. */
 import { Effect, Layer, Option } from "effect"
-import { type Document, isSliceOf, type Passage, spanKey } from "../../domain/Corpus.ts"
+import { type Block, type Document, isSliceOf, type Passage, spanKey } from "../../domain/Corpus.ts"
 import type { DocumentId, PassageId, ScopeKey } from "../../domain/Ids.ts"
 import { CorpusStore, type Revision, type Source } from "../../services/CorpusStore.ts"
 import { UnknownScope } from "../../services/StoreError.ts"
@@ -14,6 +14,7 @@ const by =
 interface Entry {
   readonly document: Document
   readonly passages: ReadonlyArray<PassageId>
+  readonly blocks: ReadonlyArray<Block> | undefined
 }
 
 const make = Effect.map(Memory, (memory) => {
@@ -89,6 +90,7 @@ const make = Effect.map(Memory, (memory) => {
             })
           )
       ),
+    blocks: (scope, id) => memory.use(() => Option.fromNullable(documents(scope).get(id)?.blocks)),
     put: (scope, entries) =>
       memory.use(() => {
         for (const { document, passages: slices } of entries) {
@@ -96,10 +98,10 @@ const make = Effect.map(Memory, (memory) => {
           if (odd !== undefined) throw new Error(`passage ${odd.id} is no slice of ${document.id}`)
         }
         for (const { document } of entries) drop(scope, document.id)
-        for (const { document, passages: slices } of new Map(
+        for (const { blocks, document, passages: slices } of new Map(
           entries.map((entry) => [entry.document.id, entry])
         ).values()) {
-          documents(scope).set(document.id, { document, passages: slices.map((passage) => passage.id) })
+          documents(scope).set(document.id, { document, passages: slices.map((passage) => passage.id), blocks })
           for (const passage of slices) passages(scope).set(passage.id, passage)
         }
       }),

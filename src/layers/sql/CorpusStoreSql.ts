@@ -6,7 +6,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { Document, isSliceOf, spanKey } from "../../domain/Corpus.ts"
+import { Block, Document, isSliceOf, spanKey } from "../../domain/Corpus.ts"
 import { ContentHash, DocumentId, PassageId, ScopeKey } from "../../domain/Ids.ts"
 import { CorpusStore, Counts, DocumentInfo, Revision, Source } from "../../services/CorpusStore.ts"
 import { type StoreError, UnknownScope } from "../../services/StoreError.ts"
@@ -14,7 +14,7 @@ import { Transaction } from "../../services/Transaction.ts"
 import { assemble, grouped, passagesOf, pieceSize, pieces, selectPage, selectPassages } from "./CorpusRows.ts"
 import { type Execute, insertRows, type Value } from "./Execute.ts"
 import { methods } from "./Methods.ts"
-import { by, compile, damaged, decodeRows, integer, texts } from "./Rows.ts"
+import { by, compile, damaged, decodeRows, integer, parsed, texts } from "./Rows.ts"
 import { ensureScope, scope } from "./Scopes.ts"
 
 const fitDocument = compile(Document)
@@ -24,6 +24,7 @@ const fitRevision = compile(Revision)
 const fitCounts = compile(Counts)
 const fitScope = compile(ScopeKey)
 const fitPassageId = compile(PassageId)
+const fitBlocks = compile(Schema.Array(Block))
 const fitHash = compile(Schema.Struct({ id: DocumentId, hash: ContentHash }))
 const fitRow = compile(Schema.Struct({ row: Schema.Int, id: DocumentId }))
 
@@ -49,8 +50,11 @@ const selectPassageIds = "SELECT id FROM staterag_passage WHERE document IN (SEL
 const selectLastRow = "SELECT coalesce(max(row), 0) AS row FROM staterag_document"
 const deletePassages = "DELETE FROM staterag_passage WHERE document IN (SELECT value FROM json_each(?1))"
 const deleteTexts = "DELETE FROM staterag_text WHERE document IN (SELECT value FROM json_each(?1))"
+const deleteBlocks = "DELETE FROM staterag_block WHERE document IN (SELECT value FROM json_each(?1))"
 const deleteDocuments = "DELETE FROM staterag_document WHERE row IN (SELECT value FROM json_each(?1))"
 const deleteSources = `DELETE FROM staterag_source WHERE scope = ${scope} AND path IN (SELECT value FROM json_each(?2))`
+const selectBlocks = `SELECT b.blocks FROM staterag_document d JOIN staterag_block b ON b.document = d.row
+  WHERE d.scope = ${scope} AND d.id = ?2`
 const insertDocument = "staterag_document (row, scope, id, title, format, source, hash, length)"
 const insertText = "staterag_text (document, start, text)"
 const insertPassage = "staterag_passage (scope, id, document, title, headings, start, finish, line, tokens)"
@@ -76,7 +80,7 @@ const rowsOf = Effect.fnUntraced(function* (
 /** Removes documents with their texts and passages, inside the caller's transaction. */
 const deleteRows = (run: Execute, rows: ReadonlyArray<number>): Effect.Effect<void, StoreError> =>
   Effect.forEach(
-    rows.length === 0 ? [] : [deletePassages, deleteTexts, deleteDocuments],
+    rows.length === 0 ? [] : [deletePassages, deleteTexts, deleteBlocks, deleteDocuments],
     (statement) => run(statement, [JSON.stringify(rows)]),
     { discard: true }
   )
@@ -95,6 +99,7 @@ const make = Effect.gen(function* () {
     "passages",
     "page",
     "slices",
+    "blocks",
     "put",
     "putSources",
     "remove",
@@ -174,6 +179,13 @@ const make = Effect.gen(function* () {
       }
       return found
     }),
+    blocks: Effect.fnUntraced(function* (key, wanted) {
+      const { method, run } = at.blocks
+      const [row] = yield* run(selectBlocks, [key, wanted])
+      if (row === undefined) return Option.none()
+      const blocks = fitBlocks(parsed(row.blocks))
+      return Option.isSome(blocks) ? blocks : yield* damaged(method, "staterag_block", wanted)
+    }),
     put: Effect.fnUntraced(function* (key, entries) {
       const { method, run } = at.put
       for (const { document, passages } of entries) {
@@ -190,10 +202,12 @@ const make = Effect.gen(function* () {
           const documents: Array<ReadonlyArray<Value>> = []
           const parts: Array<ReadonlyArray<Value>> = []
           const slices: Array<ReadonlyArray<Value>> = []
-          for (const { document, passages } of byId.values()) {
+          const structures: Array<ReadonlyArray<Value>> = []
+          for (const { blocks, document, passages } of byId.values()) {
             const row = old.get(document.id) ?? ++last
             const { id, title, format, source, hash, text } = document
             documents.push([row, number, id, title, format, source, hash, text.length])
+            if (blocks !== undefined) structures.push([row, JSON.stringify(blocks)])
             for (const piece of pieces(text)) parts.push([row, piece.start, piece.text])
             for (const passage of passages) {
               slices.push([
@@ -211,6 +225,7 @@ const make = Effect.gen(function* () {
           }
           yield* insertRows(run, insertDocument, documents)
           yield* insertRows(run, insertText, parts)
+          yield* insertRows(run, "staterag_block (document, blocks)", structures)
           yield* insertRows(run, insertPassage, slices, passageAgain)
         })
       )

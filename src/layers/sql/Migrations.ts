@@ -13,6 +13,7 @@ import { execute } from "./Execute.ts"
 import corpus from "./migrations/0001_corpus.ts"
 import runs from "./migrations/0002_runs.ts"
 import fences from "./migrations/0003_fences.ts"
+import blocks from "./migrations/0004_blocks.ts"
 import { integer } from "./Rows.ts"
 
 /** In order; the number of a step is its place, from 1. */
@@ -22,7 +23,8 @@ const steps: ReadonlyArray<{
 }> = [
   { name: "corpus", run: corpus },
   { name: "runs", run: runs },
-  { name: "fences", run: fences }
+  { name: "fences", run: fences },
+  { name: "blocks", run: blocks }
 ]
 
 const method = "Database.migrate"

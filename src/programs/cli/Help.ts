@@ -152,7 +152,7 @@ export const rootHelp = (
 Usage: staterag COMMAND [arguments] [options]      options may stand anywhere
 
 Start here
-  staterag index docs/                       reads a folder (Markdown, text, JSON Lines) into ./.staterag
+  staterag index docs/                       reads a folder (Markdown, HTML, text, JSON Lines) into ./.staterag
   staterag ask "Who maintains the parser?"   answers from it, with file, line and quotation
   staterag explain                           shows how the last answer was found, step by step
 

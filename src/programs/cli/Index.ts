@@ -22,7 +22,7 @@ const options = {
   exclude: globs("exclude", "leaves matching files and folders out; may be given several times"),
   format: Options.text("format").pipe(
     Options.withPseudoName("FORMAT"),
-    Options.withDescription("reads every file as text, markdown or jsonl, whatever its extension"),
+    Options.withDescription("reads every file as text, markdown, html or jsonl, whatever its extension"),
     Options.optional
   ),
   estimate: Options.boolean("estimate").pipe(
@@ -97,7 +97,7 @@ export const page: Page = {
   descriptor: command.descriptor,
   summary: "reads files, folders and globs; a second run does only what changed",
   examples: [
-    ["staterag index docs/", "every Markdown, text and JSON Lines file of a folder"],
+    ["staterag index docs/", "every Markdown, HTML, text and JSON Lines file of a folder"],
     [`staterag index . --exclude "test/**"`, "all but some; .gitignore is respected"],
     ["staterag index facts.jsonl --scope facts", "one document a line: id, title, text"],
     ["staterag index docs/ --estimate", "what it would come to"]
