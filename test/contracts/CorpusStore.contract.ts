@@ -50,6 +50,32 @@ export const contract = (name: string, stores: Layer.Layer<CorpusStore, unknown>
       })
     )
 
+    it.effect("keeps the blocks that were put with a document, as long as it is that document", () =>
+      Effect.gen(function* () {
+        const store = yield* CorpusStore
+        const [scope, other] = [newScope(), newScope()]
+        const blocks = awkward.map((heading, at) => ({
+          start: at,
+          end: at + 1,
+          headings: [heading],
+          kind: "paragraph" as const
+        }))
+        const of = (id: string) => store.blocks(scope, documentId(id))
+        yield* store.put(scope, [{ ...single("a", "text"), blocks }, single("b", "text")])
+        expect(yield* of("a")).toEqual(Option.some(blocks))
+        expect([yield* of("b"), yield* of("c")]).toEqual([Option.none(), Option.none()])
+        expect(yield* store.blocks(other, documentId("a"))).toEqual(Option.none())
+        yield* store.put(scope, [{ ...single("a", "other"), blocks: [] }])
+        expect(yield* of("a")).toEqual(Option.some([]))
+        yield* store.put(scope, [single("a", "other")])
+        expect(yield* of("a")).toEqual(Option.none())
+        yield* store.put(scope, [{ ...single("a", "text"), blocks }])
+        yield* store.remove(scope, [documentId("a")])
+        yield* store.put(scope, [single("c", "text")])
+        expect([yield* of("a"), yield* of("c")]).toEqual([Option.none(), Option.none()])
+      })
+    )
+
     it.effect("a scope is known once it has a revision, and the last one stands", () =>
       Effect.gen(function* () {
         const store = yield* CorpusStore

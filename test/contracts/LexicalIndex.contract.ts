@@ -44,6 +44,23 @@ const queries = FastCheck.array(FastCheck.constantFrom(...vocabulary), { minLeng
 
 export const contract = (name: string, stores: Layer.Layer<LexicalIndex, unknown>): void =>
   provide(stores)(`LexicalIndex ${name}`, (it) => {
+    it.effect("counts what can be found, of each kind", () =>
+      Effect.gen(function* () {
+        const index = yield* LexicalIndex
+        const [scope, other] = [newScope(), newScope()]
+        const counts = Effect.all([index.count(scope, "Passage"), index.count(scope, "Relation")])
+        expect(yield* counts).toEqual([0, 0])
+        yield* index.put(scope, "Passage", [entry("a", "one"), entry("b", ""), entry("c", "three")])
+        yield* index.put(scope, "Relation", [entry("a", "one")])
+        yield* index.put(other, "Passage", [entry("d", "one")])
+        yield* index.put(scope, "Passage", [entry("a", "again")])
+        expect(yield* counts).toEqual([3, 1])
+        yield* index.remove(scope, "Passage", ["a", "x"])
+        yield* index.clear(scope, "Relation")
+        expect(yield* counts).toEqual([2, 0])
+      })
+    )
+
     it.effect("finds nothing in a scope that was never indexed, and takes empty input", () =>
       Effect.gen(function* () {
         const index = yield* LexicalIndex
