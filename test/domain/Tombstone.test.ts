@@ -1,8 +1,9 @@
 /** C34 on journals of every ending: what is forgotten is gone, the rest is as it was, and everything folds. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
+import type { Event } from "../../src/domain/Event.ts"
 import { decodeEvent, encodeEvent } from "../../src/domain/EventJson.ts"
-import type { DocumentId } from "../../src/domain/Ids.ts"
+import type { DocumentId, SlotName } from "../../src/domain/Ids.ts"
 import { statesOf } from "../../src/domain/Report.ts"
 import { fold } from "../../src/domain/Run.ts"
 import { bury, type Forgotten, isForgotten, shingles, speaksOf, tombstone } from "../../src/domain/Tombstone.ts"
@@ -87,5 +88,43 @@ describe("C34, L2 tombstones", () => {
     expect(reason(bury(asked, forgotten))).toEqual(["no clockmaker is near"])
     expect(bury(asked, forgotten)[0]).toBe(asked[0])
     expect(isForgotten({ document: tombstone as DocumentId })).toBe(true)
+    // a text that the journal has cut off may end within a word
+    const cut = (length: number) => [
+      first,
+      ...rest.map((event) =>
+        event.tag === "BypassDeclined" ? { ...event, reason: `${"-".repeat(length - 7)} zanzib` } : event
+      )
+    ]
+    expect(reason(bury(cut(160), forgotten))).toEqual([tombstone])
+    expect(reason(bury(cut(150), forgotten))).not.toEqual([tombstone])
+  })
+
+  it("a plain word that the run took from it goes where the run says it, and stays in other documents", () => {
+    const seeds = Array.from({ length: 300 }, (_, seed) => seed)
+    const seed = seeds.find((n) => {
+      const { events } = journal(n)
+      return (
+        events.some(({ tag }) => tag === "VerificationCommitted") && events.some(({ tag }) => tag === "PlanCommitted")
+      )
+    })
+    const { events } = journal(seed ?? 0)
+    const document = "d-forgotten" as DocumentId
+    const binding = { slot: "year" as SlotName, span: { document, start: 0, end: 4 }, text: "1871" }
+    const told = events.map((event): Event => {
+      if (event.tag === "PlanCommitted") return { ...event, plan: { ...event.plan, known: [binding] } }
+      if (event.tag !== "VerificationCommitted") return event
+      const justification = { ...event.verification.justification, text: "born in 1871, it says", supported: [] }
+      return { ...event, verification: { ...event.verification, justification } }
+    })
+    const after = bury(told, { ...nothing, documents: new Set([document]) })
+    for (const event of after) {
+      if (event.tag === "PlanCommitted")
+        expect(event.plan.known).toEqual([
+          { slot: "year", span: { document: tombstone, start: 0, end: 0 }, text: tombstone }
+        ])
+      if (event.tag === "VerificationCommitted") expect(event.verification.justification.text).toBe(tombstone)
+    }
+    const others = bury(told, { ...nothing, documents: new Set(["another" as DocumentId]) })
+    expect(others).toBe(told)
   })
 })

@@ -17,6 +17,7 @@ import { Housekeeping } from "../../src/services/Housekeeping.ts"
 import { Journal } from "../../src/services/Journal.ts"
 import { TamStore } from "../../src/services/TamStore.ts"
 import { folder, found, index, kinds, portrait, scope, write } from "../support/Living.ts"
+import { artifact, failed, runId, started } from "../support/Runs.ts"
 
 const town = {
   "town/clock.md":
@@ -234,6 +235,33 @@ describe.each(kinds)("C34 forgetting, %s", (_, layer) => {
       expect(yield* Effect.flip(begin)).toMatchObject({ _tag: "StaleWriter" })
       expect(holding(yield* said)).toEqual([])
       expect((yield* ask("Who made the Town Clock?", { scope })).answer).toContain("Orrin Hale")
+    }).pipe(Effect.provide(layer()))
+  )
+
+  it.effect("artifacts that quote it or rest on it go, whatever name it had; the others stay", () =>
+    Effect.gen(function* () {
+      yield* index(write(folder(), { ...town, ...secret }))
+      const [gone] = (yield* (yield* CorpusStore).hashes(scope, [DocumentId.make("secret/dossier.md")])).values()
+      const [kept] = (yield* (yield* CorpusStore).hashes(scope, [DocumentId.make("hale.md")])).values()
+      if (gone === undefined || kept === undefined) throw new Error("both are indexed")
+      const run = runId("artifacts")
+      const token = yield* (yield* Journal).begin([
+        { ...started(run, scope), corpusRevision: (yield* (yield* CorpusStore).revision(scope)).revision }
+      ])
+      const made = (from: string, document: string, restsOn: ReadonlyArray<typeof gone>) => {
+        const quote = { span: { document: DocumentId.make(document), start: 0, end: from.length }, text: from }
+        return artifact({ scopeKey: scope, run, payload: { kind: "Bridge", from: quote, to: quote }, restsOn })
+      }
+      const stays = made("Orrin Hale", "hale.md", [kept])
+      const resting = artifact({ scopeKey: scope, run, payload: failed("s"), restsOn: [kept, gone] })
+      yield* (yield* Journal).commit(
+        run,
+        token,
+        [],
+        [stays, resting, made("the", "secret/dossier.md", []), made("Vexlumbra Ottrelid", "former/name.md", [])]
+      )
+      expect((yield* forget({ scope, paths: ["secret"] })).artifacts).toBe(3)
+      expect((yield* (yield* Housekeeping).artifacts(scope)).map(({ id }) => id)).toEqual([stays.id])
     }).pipe(Effect.provide(layer()))
   )
 
