@@ -32,18 +32,8 @@ const portrait = (directory: string, paths: ReadonlyArray<string>, questions: Re
   }).pipe(Effect.provide(Embedded.layer({ directory })))
 
 describe.runIf(dataFolder !== undefined)("C8 two indexes from shuffled copies are equal", () => {
-  const work = mkdtempSync(join(tmpdir(), "staterag-copies-"))
-  const questions = [
-    "What is ownership?",
-    "How does Rc<T> differ from RefCell<T>?",
-    "What is the checkpointer for?",
-    ...questionsOf("hotpotqa")
-      .slice(0, 20)
-      .map((record) => record.question)
-  ]
-
   /** The same documents: files copied in another order, lines of the JSON Lines file in another order. */
-  const copy = (name: string, seed: number): ReadonlyArray<string> => {
+  const copy = (work: string, name: string, seed: number): ReadonlyArray<string> => {
     const r = random(seed)
     const folder = join(work, name)
     for (const book of ["rust-book", "langgraphjs-docs"]) {
@@ -59,8 +49,18 @@ describe.runIf(dataFolder !== undefined)("C8 two indexes from shuffled copies ar
   }
 
   it("nodes, edges, regions, and answers but for run and times", async () => {
-    const one = await Effect.runPromise(portrait(join(work, "a"), copy("one", 1), questions))
-    const two = await Effect.runPromise(portrait(join(work, "b"), copy("two", 2), questions))
+    const work = mkdtempSync(join(tmpdir(), "staterag-copies-"))
+    const questions = [
+      "What is ownership?",
+      "How does Rc<T> differ from RefCell<T>?",
+      "What is the checkpointer for?",
+      ...questionsOf("hotpotqa")
+        .slice(0, 20)
+        .map((record) => record.question)
+    ]
+
+    const one = await Effect.runPromise(portrait(join(work, "a"), copy(work, "one", 1), questions))
+    const two = await Effect.runPromise(portrait(join(work, "b"), copy(work, "two", 2), questions))
     expect(two).toEqual(one)
     expect(one.answers.length).toBe(questions.length)
     expect(Option.isSome(Option.fromNullable(one.answers[0]))).toBe(true)
