@@ -1,6 +1,6 @@
 /** E, candidate evidence: each item is a slice of the corpus that says where it stands (C14). Only the Retriever writes it; the Initializer writes E⁰. */
 import { Schema } from "effect"
-import { Offset } from "./Corpus.ts"
+import { Offset, type Passage } from "./Corpus.ts"
 import { DocumentId, PassageId } from "./Ids.ts"
 
 export const EvidenceItem = Schema.Struct({
@@ -23,3 +23,20 @@ export const mostItems = 128
 
 export const Evidence = Schema.Array(EvidenceItem).pipe(Schema.maxItems(mostItems))
 export type Evidence = typeof Evidence.Type
+
+/** A whole passage as an item of evidence. */
+export const itemOf = (
+  { document, end, id, line, start, text, title }: Passage,
+  score: number,
+  cycle: number
+): EvidenceItem => ({
+  passage: id,
+  document,
+  title,
+  start,
+  end,
+  line,
+  text,
+  score,
+  cycle
+})

@@ -1,7 +1,7 @@
 /** The entry of a run: E⁰, and the compact evidence that may end it there (C18, C19). What is said there is checked before it is recorded. */
 import { Effect, Either, Option } from "effect"
 import { RoleFailed } from "../domain/Errors.ts"
-import type { Evidence } from "../domain/Evidence.ts"
+import { type Evidence, itemOf } from "../domain/Evidence.ts"
 import { propose } from "../domain/Proposal.ts"
 import type { Grounds } from "../domain/Rules.ts"
 import { lent, type State } from "../domain/State.ts"
@@ -20,17 +20,7 @@ const initialItems = 20
 
 /** E⁰ as evidence of cycle 0. */
 const asEvidence = (ranked: ReadonlyArray<Ranked>): Evidence =>
-  ranked.map(({ passage: { document, end, id, line, start, text, title }, score }) => ({
-    passage: id,
-    document,
-    title,
-    start,
-    end,
-    line,
-    text,
-    score,
-    cycle: 0
-  }))
+  ranked.map(({ passage, score }) => itemOf(passage, score, 0))
 
 const held = (
   carrier: CarrierShape,

@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import type { Artifact, Draft } from "../../src/domain/Artifact.ts"
 import type { Document, Passage } from "../../src/domain/Corpus.ts"
-import type { Evidence } from "../../src/domain/Evidence.ts"
+import { itemOf } from "../../src/domain/Evidence.ts"
 import { ContentHash, CorpusRevision, DocumentId, PassageId, RunId, ScopeKey } from "../../src/domain/Ids.ts"
 import { passages as cutPassages } from "../../src/domain/Passages.ts"
 import type { Plan } from "../../src/domain/Plan.ts"
@@ -93,17 +93,7 @@ export const inquiry = (question: string, changes: Partial<Inquiry> = {}): Inqui
 /** E⁰ as the controller makes it. */
 export const startOf = Effect.fnUntraced(function* (asked: Inquiry) {
   const ranked = yield* (yield* Initializer).rank(asked, 20)
-  return ranked.map(({ passage: { document, end, id, line, start, text, title }, score }) => ({
-    passage: id,
-    document,
-    title,
-    start,
-    end,
-    line,
-    text,
-    score,
-    cycle: 0
-  })) satisfies Evidence
+  return ranked.map(({ passage, score }) => itemOf(passage, score, 0))
 })
 
 /** A turn in `state`; what is written to memory is added to `written`, and reading gives `artifacts`. */

@@ -4,7 +4,7 @@ import type { Passage } from "../../domain/Corpus.ts"
 import type { Question } from "../../domain/Dataset.ts"
 import type { RoleFailed } from "../../domain/Errors.ts"
 import { type Found, shortAnswer } from "../../domain/EvalResult.ts"
-import type { Evidence } from "../../domain/Evidence.ts"
+import { type Evidence, itemOf } from "../../domain/Evidence.ts"
 import type { ScopeKey } from "../../domain/Ids.ts"
 import type { Policy, PolicyError } from "../../domain/Policy.ts"
 import type { EmbeddingError } from "../../services/EmbeddingModel.ts"
@@ -61,19 +61,7 @@ export const evidenceOf = (ranked: ReadonlyArray<Ranked>, budget: number): Evide
     left -= passage.tokens
     return left < 0
   })
-  return (fits < 0 ? ranked : ranked.slice(0, fits)).map(
-    ({ passage: { document, end, id, line, start, text, title }, score }) => ({
-      passage: id,
-      document,
-      title,
-      start,
-      end,
-      line,
-      text,
-      score,
-      cycle: 0
-    })
-  )
+  return (fits < 0 ? ranked : ranked.slice(0, fits)).map(({ passage, score }) => itemOf(passage, score, 0))
 }
 
 /** The method of a ranking: its list, and what the reader says to as much of it as the evidence budget holds. */

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import type { Passage } from "../../domain/Corpus.ts"
 import type { GoldStep, Question } from "../../domain/Dataset.ts"
 import { RoleFailed } from "../../domain/Errors.ts"
-import type { EvidenceItem } from "../../domain/Evidence.ts"
+import { itemOf } from "../../domain/Evidence.ts"
 import { idf } from "../../domain/Idf.ts"
 import { PassageId, type ScopeKey } from "../../domain/Ids.ts"
 import type { Hypothesis } from "../../domain/Plan.ts"
@@ -93,18 +93,6 @@ export const plan = (
       }
     })
   )
-
-const itemOf = (passage: Passage, score: number, cycle: number): EvidenceItem => ({
-  passage: passage.id,
-  document: passage.document,
-  title: passage.title,
-  start: passage.start,
-  end: passage.end,
-  line: passage.line,
-  text: passage.text,
-  score,
-  cycle
-})
 
 /** What is gold in the opened region, then what the product would take, as many as the cycle may bring: C14 holds. */
 export const region = ({ gold }: Question): Layer.Layer<Retriever, never, Retriever> =>

@@ -1,6 +1,7 @@
 /** `staterag search`: the first retrieval's ranking alone, without a run. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
+import { itemOf } from "../../domain/Evidence.ts"
 import { Initializer, Reranker } from "../../services/Roles.ts"
 import { assignments, common, existingHouse, print, revisionOf, set, settingsOf, within } from "./Common.ts"
 import { UsageError } from "./Failure.ts"
@@ -37,18 +38,7 @@ export const command = Command.make(
           return (yield* Reranker).rerank(question, found)
         })
       )
-      const results = ranked.map(({ parts, passage, score }) => ({
-        passage: passage.id,
-        document: passage.document,
-        title: passage.title,
-        start: passage.start,
-        end: passage.end,
-        line: passage.line,
-        text: passage.text,
-        score,
-        cycle: 0,
-        parts
-      }))
+      const results = ranked.map(({ parts, passage, score }) => ({ ...itemOf(passage, score, 0), parts }))
       yield* print(values.json, { results }, () =>
         results.length === 0
           ? "Nothing here shares a word with it.\n"
