@@ -58,7 +58,7 @@ export const Policy = Schema.Struct({
   ),
   mergeOrder: field(
     Schema.Literal("oldestFirst", "newestFirst", "roundRobin", "score", "document"),
-    "oldestFirst",
+    "roundRobin",
     "C20",
     "in which order Fallback merges the cycles' evidence"
   ),

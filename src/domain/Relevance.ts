@@ -2,7 +2,8 @@
  * g, the trace scorer: one fixed function of question, plan and text (C12). It knows no index and no graph; what it needs of the corpus'
  * statistics stands in the plan as term weights.
  *
- *     g = c·S(text) + max over hypotheses h of w_h · (λ·T^h(text)² + μ·frontier(text)),   × .7 if held, × .75 a visit
+ *     g = c·S(text) + τ/n where its title is one of the question's n names
+ *       + max over hypotheses h of w_h · (λ·T^h(text)² + μ·frontier(text)),   × .7 if held, × .75 a visit
  *
  * S scores the question's own hypothesis, T^h the others, each divided by the best score that the corpus reaches (so in [0, 1]). Held and
  * visited places are penalised, never filtered.
@@ -16,7 +17,8 @@ export const constants = {
   question: 1,
   second: 0.7,
   frontier: 0.8,
-  mention: 0.4,
+  mention: 0.7,
+  title: 1.2,
   named: 0.4,
   held: 0.7,
   visited: 0.75,
@@ -73,9 +75,13 @@ const frontier = (plan: Plan, text: Scored): number => {
   return Math.min(1, best)
 }
 
+/** 1/n where the title of the text is one of the n names of the question, else 0. */
+const called = (plan: Plan, text: Scored): number =>
+  text.title !== "" && plan.entities.some((name) => entityKey(name) === text.title) ? 1 / plan.entities.length : 0
+
 /** g on a prepared text; see {@link g}. */
 export const score = (plan: Plan, text: Scored): number => {
-  const { held, question, second, frontier: onward, visited } = constants
+  const { held, question, second, frontier: onward, title, visited } = constants
   const ahead = onward * frontier(plan, text)
   let base = 0
   let best = 0
@@ -84,7 +90,7 @@ export const score = (plan: Plan, text: Scored): number => {
     if (hypothesis.from === null) base = Math.max(base, hypothesis.weight * part)
     else best = Math.max(best, hypothesis.weight * (second * part * part + ahead))
   }
-  let total = question * base + best
+  let total = question * base + title * called(plan, text) + best
   if (plan.held.includes(text.fingerprint)) total *= held
   for (const visit of plan.visited) if (visit.abstraction === text.fingerprint) total *= visited
   return total

@@ -15,7 +15,7 @@ describe("the defaults", () => {
       compactEvidence: "rule",
       navigator: "indexed",
       regionWidth: 16,
-      mergeOrder: "oldestFirst",
+      mergeOrder: "roundRobin",
       regionIncludesInitial: false,
       releaseEvidence: "last",
       repairAttempts: 1,
