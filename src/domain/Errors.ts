@@ -68,7 +68,7 @@ const advices: { readonly [T in IncompleteCause["_tag"]]: string } = {
   RequiredUpdateFailure:
     "check with `staterag status` that the corpus holds what you ask about; another wording may find an entry",
   RoleFailed:
-    "see `staterag explain` for what the role was given; if it is a role of your own, run the contract suites on it",
+    "see `staterag explain` for what the role was given, and `staterag verify` for damage in what is stored; if it is a role of your own, run the contract suites on it",
   ProposalRefused:
     "see `staterag explain`; a role proposed what the contract does not allow, and nothing was committed",
   BudgetExhausted: "raise the budget (`--set budget.…`, `--timeout`) or lower maxCycles",

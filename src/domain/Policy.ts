@@ -142,6 +142,23 @@ const put = (target: unknown, path: ReadonlyArray<string>, value: unknown): Eith
   return Either.map(put(target[head], rest, value), (inner) => ({ ...target, [head]: inner }))
 }
 
+/** Every name that can be set: `maxCycles`, `budget`, `budget.tokens`, … */
+const settable = (value: unknown, prefix = ""): ReadonlyArray<string> =>
+  isRecord(value)
+    ? Object.keys(value).flatMap((key) => [`${prefix}${key}`, ...settable(value[key], `${prefix}${key}.`)])
+    : []
+
+/** What would fit instead, in the schema's words; of a closed list, all of it, and the nearest. */
+const expectation = (error: ParseResult.ParseError, value: string): string => {
+  const wanted = ParseResult.ArrayFormatter.formatErrorSync(error).flatMap(
+    ({ message }) => /^Expected (.+?), actual /s.exec(message)?.[1] ?? []
+  )
+  const literals = wanted.flatMap((one) => /^"(.+)"$/.exec(one)?.[1] ?? [])
+  return wanted.length === 0
+    ? ""
+    : `: ${[...new Set(wanted)].join(" or ")} is expected${literals.length > 0 ? `.${didYouMean(value, literals)}` : ""}`
+}
+
 /**
  * Sets one policy by name from text, as `--set NAME=VALUE` gives it: `maxCycles=2`, `itemsPerCycle=5,2,1`, `budget.tokens=5000`,
  * `persistence.Bridge.days=30`. An unknown name is an error that names the nearest one.
@@ -151,10 +168,10 @@ export const setPolicy = (policy: Policy, name: string, value: string): Either.E
   const list = path[0] === "itemsPerCycle" ? value.split(",").map((part) => parsed(part.trim())) : parsed(value)
   return put(Schema.encodeSync(Policy)(policy), path, list).pipe(
     Either.mapLeft(
-      (part) =>
+      () =>
         new PolicyError({
           name,
-          reason: `there is no policy ${name}.${didYouMean(part, [...policyNames, "tokens", "calls", "money", "time"])}`
+          reason: `there is no policy ${name}.${didYouMean(name, settable(defaultPolicy))}`
         })
     ),
     Either.flatMap((next) =>
@@ -163,7 +180,7 @@ export const setPolicy = (policy: Policy, name: string, value: string): Either.E
         (error) =>
           new PolicyError({
             name,
-            reason: `${value} does not fit.\n${ParseResult.TreeFormatter.formatErrorSync(error)}`
+            reason: `${value} does not fit${expectation(error, value)}`
           })
       )
     )

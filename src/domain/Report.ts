@@ -12,10 +12,16 @@ const reasonOf = (view: RunView): Reason | null =>
     onSome: ({ cause, stage }) => ({ stage, tag: cause._tag, message: cause.message, advice: adviceFor(cause) })
   })
 
-/** Where a question was not answered: the Verifier's last justification, or what was looked at instead of one. */
+/**
+ * Where a question was not answered: the Verifier's last justification, or what was looked at instead of one. A Pass says what is there,
+ * so that nothing in it is missing.
+ */
 const missingOf = (view: RunView): string => {
-  const last = view.cycles[view.cycles.length - 1]?.verification.justification.text.trim()
-  if (last !== undefined && last !== "") return last
+  const last = view.cycles[view.cycles.length - 1]?.verification
+  if (last?.verdict === "Pass")
+    return "what was found speaks of what is asked, and no sentence of it answers the question"
+  const justification = last?.justification.text.trim()
+  if (justification !== undefined && justification !== "") return justification
   return Option.exists(view.selected, (evidence) => evidence.length > 0)
     ? "the evidence that was found does not answer the question"
     : "no evidence was found for the question"

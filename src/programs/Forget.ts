@@ -66,7 +66,27 @@ export class NothingToForget extends Schema.TaggedError<NothingToForget>()("Noth
   }
 }
 
-export type ForgetError = NothingToForget | SourceError | StoreError | UnknownScope | UnknownRun | EmbeddingError
+/** All that was named is forgotten, and nothing shows it any more; but the file could not be rewritten, so its free space still holds traces. */
+export class TracesLeft extends Schema.TaggedError<TracesLeft>()("TracesLeft", {
+  reason: Schema.Literal("Unreachable", "Unreadable", "Full", "ReadOnly", "Newer"),
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `what was named is forgotten, but the free space of the file still holds traces of it: ${this.detail}`
+  }
+  get advice(): string {
+    return `${this.reason === "Full" ? "free some disk space, then " : ""}run \`staterag prune\`, which clears them`
+  }
+}
+
+export type ForgetError =
+  | NothingToForget
+  | TracesLeft
+  | SourceError
+  | StoreError
+  | UnknownScope
+  | UnknownRun
+  | EmbeddingError
 
 export type ForgetServices =
   | CorpusStore
@@ -223,7 +243,8 @@ const forgetAll = Effect.fnUntraced(function* ({ paths, scope }: ForgetOptions) 
 
 /**
  * Forgets what is named, and says what it did. The graph is built once, however many documents there are. Fails with nothing changed, but
- * for `Busy` from the last step: then all is forgotten, and a log that another process reads still holds it until `prune` clears it.
+ * for `Busy` and {@link TracesLeft} from the last step: then all is forgotten, and a log that another process reads, or the free space of
+ * the file, still holds it until `prune` clears it.
  */
 export const forget: (options: ForgetOptions) => Effect.Effect<ForgetReport, ForgetError, ForgetServices> = Effect.fn(
   "forget"
@@ -233,7 +254,11 @@ export const forget: (options: ForgetOptions) => Effect.Effect<ForgetReport, For
   const done = yield* (yield* Transaction).atomically(forgetAll(options))
   const { fresh } = yield* index.status(options.scope)
   if (!fresh) yield* index.build(options.scope, done.corpusRevision)
-  yield* (yield* Housekeeping).scrub
+  yield* (yield* Housekeeping).scrub.pipe(
+    Effect.mapError((error) =>
+      error.reason === "Busy" ? error : new TracesLeft({ reason: error.reason, detail: error.message })
+    )
+  )
   const report: ForgetReport = { ...done, elapsedMs: (yield* Clock.currentTimeMillis) - startedAt }
   return report
 })

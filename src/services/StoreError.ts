@@ -4,7 +4,8 @@ import { didYouMean } from "../domain/Nearest.ts"
 
 const advice = {
   Unreachable: "check that the folder exists and can be read and written",
-  Unreadable: "the data is damaged or was written by something else: index again, or restore a copy",
+  Unreadable:
+    "what is stored is damaged: `staterag verify` says what, and `--repair` makes again what can be made again; else restore a copy, or index into a new --dir",
   Busy: "another process is writing; try again when it is done",
   Full: "free some disk space and run the command again: nothing was lost",
   ReadOnly: "the database cannot be written; choose another --dir or mend its permissions",

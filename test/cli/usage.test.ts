@@ -75,9 +75,12 @@ describe("wrong usage ends with exit code 2 and the nearest name", () => {
     [["explian"], /no command explian\. Did you mean explain\?/],
     [["ask", "who?", "--max-cycle", "2"], /no option --max-cycle\. Did you mean --max-cycles\?/],
     [["ask", "who?", "--max-cycles"], /--max-cycles needs a value/],
-    [["ask", "who?", "--max-cycles", "many"], /many/],
+    [["ask", "who?", "--max-cycles", "many"], /many is no whole number\n {2}\S/],
     [["ask", "who?", "--set", "maxCycle=2"], /no policy maxCycle\. Did you mean maxCycles\?/],
     [["ask", "who?", "--set", "maxCycles=none"], /none does not fit/],
+    [["ask", "who?", "--set", "maxCycles=0"], /maxCycles=0: 0 does not fit: a positive number is expected\n {2}\S/],
+    [["ask", "who?", "--set", "mergeOrder=oldestfirst"], /"document" is expected\. Did you mean oldestFirst\?\n {2}\S/],
+    [["ask", "who?", "--set", "budget.token=5"], /no policy budget\.token\. Did you mean budget\.tokens\?/],
     [["ask", "who?", "--set", "maxCycles"], /no NAME=VALUE/],
     [["ask", "who?", "--timeout", "soon"], /soon is no time/],
     [["ask", "who?", "--json=yes"], /--json takes no value/],
@@ -89,6 +92,9 @@ describe("wrong usage ends with exit code 2 and the nearest name", () => {
     [["ask"], /the question is empty/],
     [["ask", "-who"], /text that starts with a dash goes after --/],
     [["index"], /no path was given/],
+    [["index", ""], /a path, --include or --exclude is empty/],
+    [["index", ".", "--include", ""], /a path, --include or --exclude is empty/],
+    [["index", ".", "--max-size", "huge"], /--max-size huge is no size/],
     [["index", ".", "--format", "markdwon"], /Did you mean markdown\?/],
     [["explain", "--format", "memraid"], /Did you mean mermaid\?/],
     [["runs", "--outcome", "Releas"], /Did you mean Release\?/],
@@ -156,7 +162,7 @@ describe("settings", () => {
     expect(env.stderr).toMatch(/STATERAG_MAX_CYCLES: many does not fit/)
     write(folder, { "bad.json": "{", "strange.json": '{ "maxCycle": 2 }', "list.json": "[]" })
     for (const [file, message] of [
-      ["bad.json", /bad\.json is no JSON/],
+      ["bad.json", /bad\.json is no JSON: [^\n]+\n {2}mend it/],
       ["strange.json", /no setting maxCycle\. Did you mean maxCycles\?/],
       ["list.json", /no JSON object/]
     ] as const) {

@@ -75,7 +75,7 @@ describe("an unknown name is an error that names the nearest", () => {
     ["MAXCYCLES", "maxCycles"],
     ["evidenceToken", "evidenceTokens"],
     ["mergeorder", "mergeOrder"],
-    ["budget.token", "tokens"],
+    ["budget.token", "budget.tokens"],
     ["regionwidht", "regionWidth"]
   ])("%s: %s", (typed, meant) => {
     expect(said(typed, "1")).toContain(`Did you mean ${meant}?`)

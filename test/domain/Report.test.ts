@@ -62,4 +62,22 @@ describe("L2 whatever a journal holds", () => {
     }
     expect.fail("no journal ends in ⊥")
   })
+
+  it("verified and yet not answered: it is not said that all of the question is covered", () => {
+    for (let seed = 0; seed < 400; seed++) {
+      const { ending, events } = journal(seed)
+      if (ending !== "Release") continue
+      const unanswered = events.map((event) =>
+        event.tag === "AnswerRead" ? { ...event, reading: { text: null, citations: [] } } : event
+      )
+      const { answered, missing, outcome } = answerOf(Either.getOrThrow(fold(unanswered)))
+      expect({ answered, missing, outcome }).toEqual({
+        answered: false,
+        missing: "what was found speaks of what is asked, and no sentence of it answers the question",
+        outcome: "Release"
+      })
+      return
+    }
+    expect.fail("no journal ends in Release")
+  })
 })

@@ -217,7 +217,7 @@ describe("SourceFilesLocal", () => {
         rmSync(at("gone.md"))
         const read = yield* readAll(found)
         expect(reasonsOf(skipped)).toEqual([
-          "large.md is 2.0 MiB, more than the 1.0 MiB that a file may have: split it, or raise the limit"
+          "large.md is 2.0 MiB, more than the 1.0 MiB that a file may have: split it, or raise the limit (--max-size)"
         ])
         expect(read.map((item) => ("reason" in item ? `${item.path} ${item.reason}` : item.text))).toEqual([
           "binary.md is binary: it holds NUL bytes",

@@ -15,6 +15,7 @@ import { ForgetReport, forget } from "../../src/programs/Forget.ts"
 import { CorpusStore } from "../../src/services/CorpusStore.ts"
 import { Housekeeping } from "../../src/services/Housekeeping.ts"
 import { Journal } from "../../src/services/Journal.ts"
+import { StoreError } from "../../src/services/StoreError.ts"
 import { TamStore } from "../../src/services/TamStore.ts"
 import { folder, found, index, kinds, portrait, scope, write } from "../support/Living.ts"
 import { artifact, failed, runId, started } from "../support/Runs.ts"
@@ -321,6 +322,33 @@ describe("C34 forgetting, on disk", () => {
         expect(found(directory, traces)).toEqual([])
         expect(found(directory, ["Dora Finch"]).length).toBeGreaterThan(0)
       })
+  )
+
+  it.effect(
+    "a full disk at the last step: all is forgotten, and it is said what still holds traces and how they go",
+    () =>
+      Effect.gen(function* () {
+        const root = write(folder(), { ...town, ...secret })
+        yield* index(root)
+        const housekeeping = yield* Housekeeping
+        const full = new StoreError({
+          reason: "Full",
+          method: "Housekeeping.scrub",
+          detail: "no space",
+          cause: "no space"
+        })
+        const error = yield* Effect.flip(
+          forget({ scope, paths: ["secret/dossier.md"] }).pipe(
+            Effect.provideService(Housekeeping, { ...housekeeping, scrub: full })
+          )
+        )
+        if (error._tag !== "TracesLeft") throw error
+        expect(error.reason).toBe("Full")
+        expect(error.message).toMatch(/forgotten.*no space/)
+        expect(error.advice).toMatch(/free some disk space.*staterag prune/)
+        const ids = (yield* (yield* CorpusStore).documents(scope)).map(({ id }) => id)
+        expect(ids).not.toContain("secret/dossier.md")
+      }).pipe(Effect.provide(Embedded.layer({ directory: folder() })))
   )
 
   it.effect("one record of a file is forgotten, the others stay", () =>

@@ -122,6 +122,8 @@ describe("C5, C14, C30 verify, over a damaged database", () => {
       ["C5"],
       true
     ],
+    ["every node gone, edges left", "DELETE FROM staterag_node", ["C5"], true],
+    ["every anchor gone, links left", "DELETE FROM staterag_anchor", ["C5"], true],
     ["a region gone", "DELETE FROM staterag_region WHERE node = (SELECT max(node) FROM staterag_region)", ["C5"], true],
     [
       "a region of nothing",

@@ -39,7 +39,7 @@ const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "n
 
 const tooLarge = (bytes: number, selection: Selection): string | undefined =>
   bytes > selection.maxBytes
-    ? `is ${mebibytes(bytes)}, more than the ${mebibytes(selection.maxBytes)} that a file may have: split it, or raise the limit`
+    ? `is ${mebibytes(bytes)}, more than the ${mebibytes(selection.maxBytes)} that a file may have: split it, or raise the limit (--max-size)`
     : undefined
 
 /** Walks the folders below `root`, depth first. Each folder is visited once: links are never walked through. */

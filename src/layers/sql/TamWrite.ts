@@ -23,7 +23,20 @@ const acceptLink = compile(Schema.Struct({ source: Schema.Int, target: Schema.In
 
 const selectAllLinks = `SELECT source, target, weight FROM staterag_link
   WHERE source IN (SELECT row FROM staterag_anchor WHERE scope = ${scope})`
-const selectLastRow = (table: string): string => `SELECT coalesce(max(row), 0) AS row FROM ${table}`
+/** The last row that is taken, also by what still speaks of a row that is gone: in a damaged graph, nothing of a lost node becomes another's. */
+const selectLastRow = (...columns: ReadonlyArray<readonly [table: string, column: string]>): string =>
+  `SELECT max(0, ${columns.map(([table, column]) => `coalesce((SELECT max(${column}) FROM ${table}), 0)`).join(", ")}) AS row`
+const selectLastNode = selectLastRow(
+  ["staterag_node", "row"],
+  ["staterag_edge", "source"],
+  ["staterag_edge", "target"],
+  ["staterag_region", "node"]
+)
+const selectLastAnchor = selectLastRow(
+  ["staterag_anchor", "row"],
+  ["staterag_link", "source"],
+  ["staterag_link", "target"]
+)
 const deleteRows = (table: string, column: string): string =>
   `DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?1))`
 const deletePairs = (table: string): string =>
@@ -97,7 +110,8 @@ export const writeGraph = Effect.fnUntraced(function* (
   const number = yield* ensureScope(run, method, key)
   const all = <A>(table: string, accept: Parameters<typeof decodeRows<A>>[2], statement: string) =>
     Effect.flatMap(run(statement, [key]), (rows) => decodeRows(method, table, accept, rows))
-  const last = (table: string) => Effect.flatMap(run(selectLastRow(table), []), (rows) => integer(method, table, rows))
+  const last = (table: string, statement: string) =>
+    Effect.flatMap(run(statement, []), (rows) => integer(method, table, rows))
   const remove = (statement: string, keys: ReadonlyArray<unknown>) =>
     keys.length === 0 ? Effect.void : run(statement, [JSON.stringify(keys)])
 
@@ -123,11 +137,15 @@ export const writeGraph = Effect.fnUntraced(function* (
   )
 
   // ---- what there will be
-  const nodeRows = rowsFor(tam.nodes.map((node) => node.id).sort(), oldNodes, yield* last("staterag_node"))
+  const nodeRows = rowsFor(
+    tam.nodes.map((node) => node.id).sort(),
+    oldNodes,
+    yield* last("staterag_node", selectLastNode)
+  )
   const named = new Set<PassageId>(tam.evidence.keys())
   for (const region of tam.regions.values()) for (const id of region) named.add(id)
   for (const { from, to } of tam.links) named.add(from).add(to)
-  const anchorRows = rowsFor([...named].sort(), oldAnchors, yield* last("staterag_anchor"))
+  const anchorRows = rowsFor([...named].sort(), oldAnchors, yield* last("staterag_anchor", selectLastAnchor))
   const nodeRow = (id: NodeId): number => nodeRows.get(id) ?? 0
   const anchorRow = (id: PassageId): number => anchorRows.get(id) ?? 0
 

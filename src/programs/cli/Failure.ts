@@ -35,6 +35,7 @@ const adviceOf = (error: unknown): string | undefined =>
 /** What to do about failures that do not say it themselves. */
 const adviceByTag: Readonly<Record<string, string>> = {
   SourceError: "paths are seen from the folder that the command runs in; `staterag index --help` shows examples",
+  HostError: "check that it is a file that can be read or written",
   PolicyError: "`staterag config` lists every policy and its value",
   StaleWriter: "another process goes on with this run; `staterag runs` shows how it ends",
   MalformedJournal: "`staterag runs` lists the other runs; ask again for a new one",
@@ -53,7 +54,9 @@ export const failure = (
   if (ValidationError.isValidationError(error))
     return {
       code: exitCodes.usage,
-      message: plainHelp(error.error ?? HelpDoc.empty).trim(),
+      message: plainHelp(error.error ?? HelpDoc.empty)
+        .trim()
+        .replace(/^'(.*)' is not a integer$/s, "$1 is no whole number"),
       advice: "`staterag COMMAND --help` shows what it takes"
     }
   const tag = tagOf(error)

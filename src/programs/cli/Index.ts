@@ -25,6 +25,11 @@ const options = {
     Options.withDescription("reads every file as text, markdown, html or jsonl, whatever its extension"),
     Options.optional
   ),
+  maxSize: Options.text("max-size").pipe(
+    Options.withPseudoName("SIZE"),
+    Options.withDescription("skips files above this size (default 64M, at most 500M)"),
+    Options.optional
+  ),
   estimate: Options.boolean("estimate").pipe(
     Options.withDescription("counts documents, passages, tokens and model calls; stores nothing")
   )
@@ -37,6 +42,22 @@ const formatOf = (name: Option.Option<string>): Effect.Effect<Format | undefined
     message: `there is no format ${wanted}.${didYouMean(wanted, Format.literals)}`,
     advice: `choose one of: ${Format.literals.join(", ")}`
   })
+}
+
+const units = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 } as const
+/** A text may not be longer than a string of this many code units can be. */
+const largest = 500 * units.m
+
+const bytesOf = (size: string): Effect.Effect<number, UsageError> => {
+  const match = /^(\d+(?:\.\d+)?) ?(k|m|g)?(?:i?b)?$/i.exec(size.trim())
+  const unit = match?.[2]?.toLowerCase()
+  const bytes = Number(match?.[1] ?? 0) * (unit === "k" || unit === "m" || unit === "g" ? units[unit] : 1)
+  return bytes >= 1 && bytes <= largest
+    ? Effect.succeed(Math.floor(bytes))
+    : new UsageError({
+        message: `--max-size ${size} is no size${bytes > largest ? " that a file may have" : ""}`,
+        advice: "write 200M, or a number of bytes; at most 500M: split what is larger"
+      })
 }
 
 const skippedText = (skipped: ReadonlyArray<LeftOut>): string =>
@@ -69,16 +90,30 @@ const estimateText = ({ calls, documents, passages, skipped, tokens }: IndexEsti
 export const command = Command.make(
   "index",
   { ...common, ...options, paths: Args.text({ name: "PATH" }).pipe(Args.repeated) },
-  ({ estimate: estimates, exclude, format: formatName, include, paths, ...values }) =>
+  ({ estimate: estimates, exclude, format: formatName, include, maxSize, paths, ...values }) =>
     Effect.gen(function* () {
       if (paths.length === 0)
         return yield* new UsageError({
           message: "there is nothing to index: no path was given",
           advice: 'name files, folders or globs: staterag index docs/ "notes/**/*.md"'
         })
+      // an unset variable of a shell, which would otherwise stand for the working folder
+      if ([...paths, ...include, ...exclude].some((one) => one.trim() === ""))
+        return yield* new UsageError({
+          message: "a path, --include or --exclude is empty",
+          advice: "name it, or leave it out; `.` is the folder that the command runs in"
+        })
       const settings = yield* settingsOf(values)
       const format = yield* formatOf(formatName)
-      const selection: IndexOptions = { scope: settings.scope, paths, include, exclude, format }
+      const maxBytes = yield* Effect.transposeMapOption(maxSize, bytesOf)
+      const selection: IndexOptions = {
+        scope: settings.scope,
+        paths,
+        include,
+        exclude,
+        format,
+        maxBytes: Option.getOrUndefined(maxBytes)
+      }
       if (estimates) {
         const host = yield* Host
         const estimated = yield* estimate(selection).pipe(Effect.provide(host.ingest(!values.quiet)))

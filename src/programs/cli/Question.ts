@@ -22,6 +22,11 @@ export const questionOf = Effect.fnUntraced(function* (command: string, words: R
 /** The documents whose ids match a glob; undefined, which means all, where there is none. Fails where nothing matches. */
 export const documentsWithin = Effect.fnUntraced(function* (settings: Settings, glob: Option.Option<string>) {
   if (Option.isNone(glob)) return undefined
+  if (glob.value.trim() === "")
+    return yield* new UsageError({
+      message: `--within "${glob.value}" names nothing`,
+      advice: 'name documents by a glob in quotes, such as --within "guide/**", or leave it out for all'
+    })
   const host = yield* Host
   const matches = yield* host.matcher(glob.value)
   const ids: ReadonlyArray<DocumentId> = (yield* (yield* CorpusStore).documents(settings.scope)).map(({ id }) => id)

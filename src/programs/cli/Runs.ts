@@ -44,7 +44,14 @@ export const command = Command.make("runs", { ...common, ...options }, ({ limit,
       const journal = yield* Journal
       const runs = yield* journal.runs(settings.scope, { limit, ...(filter === undefined ? {} : { outcome: filter }) })
       return yield* Effect.forEach(runs, (run) =>
-        Effect.map(journal.events(run.scope, run.run), (events) => ({ ...run, usage: usageOf(events) }))
+        journal.events(run.scope, run.run).pipe(
+          Effect.map((events) => ({ ...run, usage: usageOf(events) })),
+          // one damaged journal does not hide the others
+          Effect.catchIf(
+            (error) => error._tag === "StoreError" && error.reason === "Unreadable",
+            () => Effect.succeed({ ...run, usage: null })
+          )
+        )
       )
     })
     const runs = yield* existingHouse(settings, values.quiet, list)
@@ -60,9 +67,11 @@ export const command = Command.make("runs", { ...common, ...options }, ({ limit,
               moment(startedAt),
               outcome ?? "open",
               String(cycles),
-              usage.calls === 0
-                ? "0"
-                : `${count(usage.calls, "call")}, ${usage.promptTokens + usage.completionTokens} tokens`,
+              usage === null
+                ? "damaged"
+                : usage.calls === 0
+                  ? "0"
+                  : `${count(usage.calls, "call")}, ${usage.promptTokens + usage.completionTokens} tokens`,
               oneLine(question, 60)
             ])
           ])}\n`

@@ -88,11 +88,14 @@ const fromFile = (
         advice: `leave --config out, or create it: { "dir": ".staterag", "maxCycles": 3 }`
       })
     }
-    const parsed = yield* Schema.decodeUnknown(Schema.parseJson())(content.value).pipe(
-      Effect.mapError(
-        (error) => new UsageError({ message: `${path} is no JSON: ${error.message}`, advice: "mend it, or remove it" })
-      )
-    )
+    const parsed = yield* Effect.try({
+      try: (): unknown => JSON.parse(content.value),
+      catch: (cause) =>
+        new UsageError({
+          message: `${path} is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+          advice: "mend it, or remove it"
+        })
+    })
     if (!isRecord(parsed))
       return yield* new UsageError({ message: `${path} holds no JSON object`, advice: `write { "maxCycles": 3 }` })
     const known = [...general, ...policyNames]
