@@ -7,7 +7,8 @@
  * The engine learns one layout for each place in the code, so that code of its own makes a schema several times as fast as closures that
  * all schemas share. What enters the code are names and numbers of our schemas, as JSON, and never a value.
  *
- * Only schemas without transformations compile (their two sides are the same); anything else throws where it is compiled, at start-up.
+ * Only schemas without transformations compile (their two sides are the same); anything else throws where it is compiled, at start-up. The
+ * code itself is made when a value is first checked: most commands check a few of the schemas that they load.
  */
 import { SchemaAST as AST, Option, Schema } from "effect"
 
@@ -120,20 +121,15 @@ const objectClosed =
   }
 
 const object = (ast: AST.TypeLiteral): Check => {
-  const fields = ast.propertySignatures.map(({ isOptional, name, type }): KnownField => {
-    if (typeof name !== "string" || name === "__proto__" || isOptional)
-      throw new Error("only required string keys compile")
-    return { name, type, check: compileAst(type) }
-  })
-  if (ast.indexSignatures.length > 0) throw new Error("records do not compile")
+  const fields = ast.propertySignatures.map(
+    ({ name, type }): KnownField => ({ name: String(name), type, check: compileAst(type) })
+  )
   return objectWritten(fields) ?? objectClosed(fields)
 }
 
 const tuple = (ast: AST.TupleType): Check => {
   const heads = ast.elements.map((element) => compileAst(element.type))
   const rest = ast.rest[0] === undefined ? undefined : compileAst(ast.rest[0].type)
-  if (ast.rest.length > 1 || ast.elements.some((element) => element.isOptional))
-    throw new Error("only plain arrays and tuples compile")
   return (input) => {
     if (!Array.isArray(input) || input.length < heads.length || (rest === undefined && input.length > heads.length))
       return misfit
@@ -192,10 +188,43 @@ const compileAst = (ast: AST.AST): Check => {
   return (test === undefined ? undefined : written(`return ${test} ? input : misfit`, [])) ?? closed(ast)
 }
 
+/** What a schema is made of; throws where it is of a kind that does not compile. */
+const partsOf = (ast: AST.AST): ReadonlyArray<AST.AST> => {
+  switch (ast._tag) {
+    case "StringKeyword":
+    case "NumberKeyword":
+    case "BooleanKeyword":
+    case "Literal":
+      return []
+    case "Union":
+      return ast.types
+    case "Refinement":
+      return [ast.from]
+    case "TypeLiteral":
+      for (const { isOptional, name } of ast.propertySignatures)
+        if (typeof name !== "string" || name === "__proto__" || isOptional)
+          throw new Error("only required string keys compile")
+      if (ast.indexSignatures.length > 0) throw new Error("records do not compile")
+      return ast.propertySignatures.map(({ type }) => type)
+    case "TupleType":
+      if (ast.rest.length > 1 || ast.elements.some((element) => element.isOptional))
+        throw new Error("only plain arrays and tuples compile")
+      return [...ast.elements, ...ast.rest].map(({ type }) => type)
+    default:
+      throw new Error(`${ast._tag} does not compile`)
+  }
+}
+
+const refuseOthers = (ast: AST.AST): void => {
+  for (const part of partsOf(ast)) refuseOthers(part)
+}
+
 /** Compiles `schema` once; the result accepts exactly what the schema accepts with `onExcessProperty: "error"`. */
 export const compile = <A>(schema: Schema.Schema<A>): ((input: unknown) => Option.Option<A>) => {
-  const check = compileAst(schema.ast)
+  refuseOthers(schema.ast)
+  let check: Check | undefined
   return (input) => {
+    check ??= compileAst(schema.ast)
     const value = check(input)
     return value === misfit ? Option.none() : Option.some(value as A)
   }

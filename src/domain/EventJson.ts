@@ -9,28 +9,46 @@ import { compile } from "./Compiled.ts"
 import { Event, type EventTag } from "./Event.ts"
 import type { RunId } from "./Ids.ts"
 
-const compiled: ReadonlyMap<EventTag, (input: unknown) => Option.Option<Event>> = new Map(
-  Event.members.flatMap((member) => {
-    const schema = Schema.make<Event>(member.ast)
-    return Schema.encodedBoundSchema(schema).ast === schema.ast
-      ? member.fields.tag.literals.map((tag) => [tag, compile(schema)] as const)
-      : []
-  })
-)
-const bySchema = Schema.encodeEither(Event)
-const fromJson = Schema.decodeUnknownEither(Schema.parseJson(Event))
+type Encode = (event: Event) => Either.Either<string, string>
+
 const said = (error: ParseResult.ParseError): string => ParseResult.TreeFormatter.formatErrorSync(error)
 
+const encoder = (schema: Schema.Schema<Event, unknown>): Encode => {
+  const bySchema = Schema.encodeEither(schema)
+  return (event) => Either.mapBoth(bySchema(event), { onLeft: said, onRight: (encoded) => JSON.stringify(encoded) })
+}
+
+const encoders = new Map<EventTag, Encode>()
+/** How a kind of event is written, made when the first one is. */
+const encoderOf = (tag: EventTag): Encode => {
+  const known = encoders.get(tag)
+  if (known !== undefined) return known
+  const member = Event.members.find((candidate) => candidate.fields.tag.literals.some((literal) => literal === tag))
+  const schema = Schema.make<Event, unknown>(member?.ast ?? Event.ast)
+  const bySchema = encoder(schema)
+  const isItsJson = Schema.encodedBoundSchema(schema).ast === schema.ast
+  const check = isItsJson ? compile(Schema.typeSchema(schema)) : undefined
+  const encode: Encode = (event) => {
+    const checked = check?.(event)
+    return checked !== undefined && Option.isSome(checked)
+      ? Either.right(JSON.stringify(checked.value))
+      : bySchema(event)
+  }
+  encoders.set(tag, encode)
+  return encode
+}
+
 /** The event as one line of JSON; Left says what does not fit. */
-export const encodeEvent = (event: Event): Either.Either<string, string> => {
-  const checked = compiled.get(event.tag)?.(event)
-  return checked !== undefined && Option.isSome(checked)
-    ? Either.right(JSON.stringify(checked.value))
-    : Either.mapBoth(bySchema(event), { onLeft: said, onRight: (encoded) => JSON.stringify(encoded) })
+export const encodeEvent = (event: Event): Either.Either<string, string> => encoderOf(event.tag)(event)
+
+let decoder: ((json: unknown) => Either.Either<Event, ParseResult.ParseError>) | undefined
+const fromJson = () => {
+  decoder ??= Schema.decodeUnknownEither(Schema.parseJson(Event))
+  return decoder
 }
 
 /** The event that a line of JSON holds; Left says what does not fit. */
-export const decodeEvent = (json: unknown): Either.Either<Event, string> => Either.mapLeft(fromJson(json), said)
+export const decodeEvent = (json: unknown): Either.Either<Event, string> => Either.mapLeft(fromJson()(json), said)
 
 /** Why `events` cannot be appended to a journal of `run` that holds `next` events, if they cannot: a gap, a repetition, another run's event. */
 export const unfit = (run: RunId, next: number, events: ReadonlyArray<Event>): string | undefined => {

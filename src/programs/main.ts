@@ -1,9 +1,8 @@
 /** The command `staterag`: wiring. Settings come in here, layers are chosen here, and this is the only place that runs an effect. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { text as readAll } from "node:stream/consumers"
-import type { Runtime } from "@effect/platform"
-import { NodeFileSystem, NodePath, NodeRuntime, NodeTerminal } from "@effect/platform-node"
+import { type Runtime, Terminal } from "@effect/platform"
+import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, Logger, Option } from "effect"
 import { version } from "../domain/Version.ts"
 import * as CpuTimeNode from "../layers/platform/CpuTimeNode.ts"
@@ -36,7 +35,25 @@ const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
     stream.write(text, () => resume(Effect.void))
   })
 
-const platform = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer)
+// what some commands do not need (`--help`, `config`) is loaded when it is asked for, here and below
+const platform = Layer.unwrapEffect(
+  Effect.promise(async () => {
+    const files = await import("@effect/platform-node/NodeFileSystem")
+    const paths = await import("@effect/platform-node/NodePath")
+    return Layer.merge(files.layer, paths.layer)
+  })
+)
+
+const asked = Effect.dieMessage("the command asks nothing at the terminal")
+/** The parser of command lines could ask for what is missing; ours has nothing to ask. */
+const terminal = Layer.succeed(Terminal.Terminal, {
+  columns: Effect.succeed(process.stdout.columns || 80),
+  rows: Effect.succeed(process.stdout.rows || 24),
+  isTTY: Effect.succeed(false),
+  readInput: asked,
+  readLine: asked,
+  display: () => asked
+})
 
 /** Progress on standard error, or none. */
 const progressLayer = (isShown: boolean): Layer.Layer<never> =>
@@ -94,7 +111,10 @@ const host = Layer.succeed(Host, {
           .sort((a, b) => (a.path < b.path ? -1 : 1)),
       []
     ),
-  stdin: Effect.tryPromise({ try: () => readAll(process.stdin), catch: hostError("standard input") }),
+  stdin: Effect.tryPromise({
+    try: () => import("node:stream/consumers").then(({ text }) => text(process.stdin)),
+    catch: hostError("standard input")
+  }),
   out: (text) => write(process.stdout, text),
   err: (text) => write(process.stderr, text),
   terminal: {
@@ -102,7 +122,7 @@ const host = Layer.succeed(Host, {
     out: process.stdout.isTTY === true,
     columns: process.stdout.columns || 80
   },
-  // what no question needs (`--help`, `config`) does not wait for the layers below
+  platform: Layer.merge(platform, terminal),
   ingest: (progress) =>
     Layer.unwrapEffect(
       Effect.promise(async () => {
@@ -115,6 +135,10 @@ const host = Layer.succeed(Host, {
         )
       })
     ).pipe(Layer.provide(platform)),
+  look: (directory) =>
+    Layer.unwrapEffect(
+      Effect.promise(() => import("../layers/EmbeddedCorpus.ts").then(({ layer }) => layer({ directory })))
+    ),
   open: ({ directory, progress }) =>
     Layer.unwrapEffect(
       Effect.promise(async () => {
@@ -170,6 +194,6 @@ const teardown: Runtime.Teardown = (exit, onExit) => {
 }
 
 run(process.argv.slice(2)).pipe(
-  Effect.provide(Layer.mergeAll(host, platform, NodeTerminal.layer, logger, CpuTimeNode.layer)),
+  Effect.provide(Layer.mergeAll(host, logger, CpuTimeNode.layer)),
   NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true, teardown })
 )

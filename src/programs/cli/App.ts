@@ -4,23 +4,40 @@
  * A command's module, and all that it needs, is loaded when that command is named: most of the time that a short command takes is the
  * loading of what it does not use.
  */
-import { type CliApp, Command, CommandDescriptor } from "@effect/cli"
-import { type Console, Effect } from "effect"
+import { CliConfig, type Command, CommandDescriptor } from "@effect/cli"
+import { Effect } from "effect"
 import { version } from "../../domain/Version.ts"
 import { read } from "./Argv.ts"
 import { LogLevelOption } from "./Common.ts"
+import { UsageError } from "./Failure.ts"
 import { commandHelp, type Page, rootHelp } from "./Help.ts"
 import { Host } from "./Host.ts"
 
-const root = Command.make("staterag")
-const about = { name: "staterag", version }
+const name = "staterag"
 
 /** Runs the arguments of one command. What it fails with is told by `Failure.failure`, whatever it is. */
-type Parse = (argv: ReadonlyArray<string>) => Effect.Effect<void, unknown, Host | CliApp.CliApp.Environment>
+type Parse = (argv: ReadonlyArray<string>) => Effect.Effect<void, unknown, Host>
 
-/** A parser that knows one command. */
-const alone = <Name extends string, E, A>(command: Command.Command<Name, Host, E, A>): Parse =>
-  Command.run(root.pipe(Command.withSubcommands([command])), about)
+/** What {@link read} has put in order, parsed and handled by one command. */
+const alone =
+  <Name extends string, E, A>(command: Command.Command<Name, Host, E, A>): Parse =>
+  (argv) =>
+    Effect.gen(function* () {
+      const { platform } = yield* Host
+      const parsed = yield* Effect.provide(
+        CommandDescriptor.parse(command.descriptor, argv, CliConfig.defaultConfig),
+        platform
+      )
+      // the options that the parser has built in are dealt with before it is asked
+      if (parsed._tag === "BuiltIn") return
+      const [excess] = parsed.leftover
+      if (excess !== undefined)
+        return yield* new UsageError({
+          message: `there is an argument too many: ${excess}`,
+          advice: `\`staterag ${argv[0]} --help\` shows what it takes`
+        })
+      yield* command.handler(parsed.value)
+    })
 
 /** The commands in the order of the help. */
 const commands = [
@@ -41,23 +58,17 @@ const commands = [
   { name: "config", load: () => import("./Config.ts").then(({ command, page }) => ({ page, parse: alone(command) })) }
 ] as const
 
-/** The parser prints its own account of what is wrong, decorated; failures are told once, by the caller. */
-const unheard: Effect.Effect<Console.Console> = Effect.map(Effect.console, (console) => ({
-  ...console,
-  error: () => Effect.void
-}))
-
 /** Writes a script that completes every command in a shell. */
 const completions = Effect.fnUntraced(function* (shell: string, pages: ReadonlyArray<Page>) {
-  const [first, ...others] = pages.map(({ descriptor, name }) => [name, descriptor] as const)
+  const [first, ...others] = pages.map((page) => [page.name, page.descriptor] as const)
   if (first === undefined) return
-  const all = CommandDescriptor.withSubcommands(root.descriptor, [first, ...others])
+  const all = CommandDescriptor.withSubcommands(CommandDescriptor.make(name), [first, ...others])
   const script =
     shell === "zsh"
-      ? CommandDescriptor.getZshCompletions(all, about.name)
+      ? CommandDescriptor.getZshCompletions(all, name)
       : shell === "fish"
-        ? CommandDescriptor.getFishCompletions(all, about.name)
-        : CommandDescriptor.getBashCompletions(all, about.name)
+        ? CommandDescriptor.getFishCompletions(all, name)
+        : CommandDescriptor.getBashCompletions(all, name)
   yield* (yield* Host).out(`${(yield* script).join("\n")}\n`)
 })
 
@@ -82,9 +93,7 @@ export const run = (tokens: ReadonlyArray<string>) =>
       case "Command": {
         const chosen = loaded.find(({ page }) => page.name === request.argv[0])
         if (chosen === undefined) return
-        return yield* chosen
-          .parse(["node", "staterag", ...request.argv])
-          .pipe(Effect.withConsole(yield* unheard), Effect.provideService(LogLevelOption, request.logLevel))
+        return yield* chosen.parse(request.argv).pipe(Effect.provideService(LogLevelOption, request.logLevel))
       }
     }
   })

@@ -78,7 +78,11 @@ const warnStale = (settings: Settings) =>
       )
   })
 
-const encodeEvent = Schema.encodeSync(Event)
+/** Events as lines of JSON; the encoder is made for those who stream. */
+const eventLines = () => {
+  const encode = Schema.encodeSync(Event)
+  return (event: Event) => `${json(encode(event))}\n`
+}
 
 export const command = Command.make(
   "ask",
@@ -99,8 +103,9 @@ export const command = Command.make(
         const within = yield* documentsWithin(settings, glob)
         if (!values.quiet) yield* warnStale(settings)
         if (stream) {
+          const line = eventLines()
           yield* askStream(question, { scope, policy, within }).pipe(
-            Stream.runForEach((event) => host.out(`${json(encodeEvent(event))}\n`))
+            Stream.runForEach((event) => host.out(line(event)))
           )
           return Option.none<Answer>()
         }

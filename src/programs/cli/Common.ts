@@ -73,12 +73,12 @@ export const warn = (message: string): Effect.Effect<void, never, Host> =>
 const level = (name: string): LogLevel.LogLevel =>
   LogLevel.allLevels.find((candidate) => candidate._tag.toLowerCase() === name.toLowerCase()) ?? LogLevel.Warning
 
+const logging = <A, E, R>(settings: Settings, effect: Effect.Effect<A, E, R>) =>
+  Logger.withMinimumLogLevel(effect, level(settings.logLevel))
+
 const inHouse = <A, E, R>(settings: Settings, quiet: boolean, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Host, (host) =>
-    effect.pipe(
-      Effect.provide(host.open({ directory: settings.directory, progress: !quiet })),
-      Logger.withMinimumLogLevel(level(settings.logLevel))
-    )
+    logging(settings, Effect.provide(effect, host.open({ directory: settings.directory, progress: !quiet })))
   )
 
 /** Runs `effect` over the state folder, which is created if need be. */
@@ -93,8 +93,8 @@ export const creatingHouse = <A, E, R>(settings: Settings, quiet: boolean, effec
     return yield* inHouse(settings, quiet, effect)
   })
 
-/** The same, over a state folder that must be there: nothing is created by looking. */
-export const existingHouse = <A, E, R>(settings: Settings, quiet: boolean, effect: Effect.Effect<A, E, R>) =>
+/** Fails where there is no state folder: nothing is created by looking. */
+const mustExist = (settings: Settings) =>
   Effect.gen(function* () {
     const host = yield* Host
     if ((yield* host.kindOf(settings.directory)) === "File")
@@ -104,8 +104,18 @@ export const existingHouse = <A, E, R>(settings: Settings, quiet: boolean, effec
       })
     if ((yield* host.kindOf(host.resolve(settings.directory, "staterag.db"))) === "Absent")
       return yield* new UnknownScope({ scope: settings.scope, known: [] })
-    return yield* inHouse(settings, quiet, effect)
   })
+
+/** Runs `effect` over a state folder that must be there. */
+export const existingHouse = <A, E, R>(settings: Settings, quiet: boolean, effect: Effect.Effect<A, E, R>) =>
+  Effect.zipRight(mustExist(settings), inHouse(settings, quiet, effect))
+
+/** The same for what only tells what the folder holds. */
+export const existingShelf = <A, E, R>(settings: Settings, effect: Effect.Effect<A, E, R>) =>
+  Effect.zipRight(
+    mustExist(settings),
+    Effect.flatMap(Host, (host) => logging(settings, Effect.provide(effect, host.look(settings.directory))))
+  )
 
 /** The revision of the scope, or `UnknownScope` with the nearest one. */
 export const revisionOf = (settings: Settings) =>

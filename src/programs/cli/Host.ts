@@ -2,6 +2,7 @@
  * The machine that the command runs on, as the commands see it: environment, terminal, files, and the house of layers that `main.ts`
  * builds. Commands touch nothing else of the process, so that a test can hand them another.
  */
+import type { CliApp } from "@effect/cli"
 import { Context, type Effect, type Layer, type Option, Schema } from "effect"
 import type { CorpusStore } from "../../services/CorpusStore.ts"
 import type { Digest } from "../../services/Digest.ts"
@@ -28,28 +29,32 @@ import type { Transaction } from "../../services/Transaction.ts"
 import type { VectorIndex } from "../../services/VectorIndex.ts"
 import type { VectorStore } from "../../services/VectorStore.ts"
 
-/** All that a command may need of one state folder. */
-export type House =
-  | CompactEvidenceCheck
+/** What one state folder holds, for commands that only tell of it. */
+export type Shelf =
   | CorpusStore
   | Digest
-  | DocumentParser
   | EmbeddingModel
+  | LexicalIndex
+  | SharedMemoryPool
+  | SourceFiles
+  | TamStore
+  | Transaction
+  | VectorIndex
+  | VectorStore
+
+/** All that a command may need of one state folder. */
+export type House =
+  | Shelf
+  | CompactEvidenceCheck
+  | DocumentParser
   | Housekeeping
   | Initializer
   | Journal
-  | LexicalIndex
   | Navigator
   | Planner
   | Reader
   | Retriever
-  | SharedMemoryPool
-  | SourceFiles
-  | TamStore
   | TokenCounter
-  | Transaction
-  | VectorIndex
-  | VectorStore
   | Verifier
 
 /** The machine refused something: a file that cannot be read, a folder that cannot be listed. */
@@ -88,8 +93,12 @@ export class Host extends Context.Tag("staterag/programs/cli/Host")<
     /** Writes to standard error. */
     readonly err: (text: string) => Effect.Effect<void>
     readonly terminal: { readonly in: boolean; readonly out: boolean; readonly columns: number }
+    /** What the parser of command lines asks for. */
+    readonly platform: Layer.Layer<CliApp.CliApp.Environment>
     /** What reads files, without a state folder. */
     readonly ingest: (progress: boolean) => Layer.Layer<SourceFiles | DocumentParser | TokenCounter>
+    /** The layers that tell what a state folder holds; they are there sooner than those of {@link House}. */
+    readonly look: (directory: string) => Layer.Layer<Shelf, StoreError>
     /** The layers over a state folder. With `progress`, long work reports on standard error. */
     readonly open: (options: {
       readonly directory: string

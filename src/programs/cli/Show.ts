@@ -4,7 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import { DocumentId } from "../../domain/Ids.ts"
 import { didYouMean } from "../../domain/Nearest.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
-import { common, existingHouse, print, revisionOf, settingsOf } from "./Common.ts"
+import { common, existingShelf, print, revisionOf, settingsOf } from "./Common.ts"
 import { NotFound, UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { Host } from "./Host.ts"
@@ -24,9 +24,8 @@ export const command = Command.make(
   ({ document: name, from, to, ...values }) =>
     Effect.gen(function* () {
       const settings = yield* settingsOf(values)
-      const found = yield* existingHouse(
+      const found = yield* existingShelf(
         settings,
-        values.quiet,
         Effect.gen(function* () {
           yield* revisionOf(settings)
           const corpus = yield* CorpusStore

@@ -8,7 +8,7 @@ import { SourceFiles } from "../../services/SourceFiles.ts"
 import { TamStore } from "../../services/TamStore.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
 import { VectorStore } from "../../services/VectorStore.ts"
-import { common, existingHouse, print, revisionOf, settingsOf } from "./Common.ts"
+import { common, existingShelf, print, revisionOf, settingsOf } from "./Common.ts"
 import type { Page } from "./Help.ts"
 import { Host } from "./Host.ts"
 import { bytes, count, grouped, moment, oneLine, table } from "./Text.ts"
@@ -21,9 +21,8 @@ export const command = Command.make("status", common, (values) =>
     const settings = yield* settingsOf(values)
     const { directory, scope } = settings
     const host = yield* Host
-    const held = yield* existingHouse(
+    const held = yield* existingShelf(
       settings,
-      values.quiet,
       Effect.gen(function* () {
         const corpus = yield* CorpusStore
         const vectors = yield* VectorStore

@@ -1,0 +1,72 @@
+/**
+ * What a state folder holds, without the roles, the journal and what reads documents: enough to tell of it, and there sooner than
+ * {@link import("./Embedded.ts")}, which stands on it.
+ */
+import { NodeFileSystem, NodePath } from "@effect/platform-node"
+import type { SqlClient } from "@effect/sql"
+import { Layer } from "effect"
+import type { CorpusStore } from "../services/CorpusStore.ts"
+import type { Digest } from "../services/Digest.ts"
+import type { EmbeddingModel } from "../services/EmbeddingModel.ts"
+import type { LexicalIndex } from "../services/LexicalIndex.ts"
+import type { SharedMemoryPool } from "../services/SharedMemoryPool.ts"
+import type { SourceFiles } from "../services/SourceFiles.ts"
+import type { StoreError } from "../services/StoreError.ts"
+import type { TamStore } from "../services/TamStore.ts"
+import type { Transaction } from "../services/Transaction.ts"
+import type { VectorIndex } from "../services/VectorIndex.ts"
+import type { VectorStore } from "../services/VectorStore.ts"
+import * as Hashed from "./embedding/Hashed.ts"
+import * as VectorIndexUsearch from "./index/VectorIndexUsearch.ts"
+import * as SourceFilesLocal from "./ingest/SourceFilesLocal.ts"
+import * as DigestNode from "./platform/DigestNode.ts"
+import * as Client from "./sql/Client.ts"
+import * as CorpusStores from "./sql/CorpusStores.ts"
+import * as SharedMemoryPoolSql from "./sql/SharedMemoryPoolSql.ts"
+
+export type Services =
+  | CorpusStore
+  | LexicalIndex
+  | VectorStore
+  | TamStore
+  | Transaction
+  | SharedMemoryPool
+  | VectorIndex
+  | EmbeddingModel
+  | Digest
+  | SourceFiles
+
+export interface Options {
+  /** The state folder: `staterag.db`, and `vectors/`, a cache. */
+  readonly directory: string
+  /** Whether to make the folder and the database where they are missing. Default true. */
+  readonly create?: boolean
+}
+
+const platform = Layer.merge(NodeFileSystem.layer, NodePath.layer)
+const stores = Layer.provideMerge(SharedMemoryPoolSql.layer, CorpusStores.layer)
+const around = Layer.mergeAll(
+  Hashed.layer,
+  DigestNode.layer,
+  SourceFilesLocal.layer.pipe(Layer.provide(platform), Layer.provide(DigestNode.layer))
+)
+
+/** Over the application's own SQLite client; the vector index is held in memory, without files. */
+export const layerOver: Layer.Layer<Services, StoreError, SqlClient.SqlClient> =
+  VectorIndexUsearch.layerWithoutFiles().pipe(Layer.provideMerge(stores), Layer.provideMerge(around))
+
+/** Over a client, with the vector index in files of the state folder. */
+export const layerBeside = (directory: string): Layer.Layer<Services, StoreError, SqlClient.SqlClient> =>
+  VectorIndexUsearch.layer({ directory }).pipe(
+    Layer.provide(platform),
+    Layer.provideMerge(stores),
+    Layer.provideMerge(around)
+  )
+
+/** The database of a state folder. What cannot be opened is a `StoreError` that says why and what to do. */
+export const client = ({ create = true, directory }: Options): Layer.Layer<SqlClient.SqlClient, StoreError> =>
+  Client.layer({ filename: `${directory}/staterag.db`, create })
+
+/** What a folder of its own holds. */
+export const layer = (options: Options): Layer.Layer<Services, StoreError> =>
+  Layer.provide(layerBeside(options.directory), client(options))
