@@ -60,10 +60,10 @@ describe("C30 fifty questions at once, another process, and interruptions", () =
           )
         const mine = yield* Layer.build(database())
         const theirs = yield* Layer.build(database())
-        const controller = yield* Controller.make.pipe(
-          Effect.provide(mine),
-          Effect.provide(DigestNode.layer),
-          Effect.provide(layer(at, roles()))
+        // the last of two that provide the same is taken: the journal is the database's
+        const controller = yield* Effect.provide(
+          Controller.make,
+          Layer.mergeAll(layer(at, roles()), DigestNode.layer, Layer.succeedContext(mine))
         )
         const ask = controller.run({
           question: "Who wrote the parser?",
