@@ -98,6 +98,8 @@ const sort = (
       value = tokens[i]
       if (value === undefined || options.has(value)) return usage(`${name} needs a value`, help)
     }
+    // the parser takes an empty one of many for none at all
+    if (option.repeated && value === "") return usage(`${name} needs a value`, help)
     const values = given.get(option.name) ?? []
     if (!option.repeated) values.length = 0
     values.push(value ?? "")

@@ -98,9 +98,9 @@ export const command = Command.make(
           advice: 'name files, folders or globs: staterag index docs/ "notes/**/*.md"'
         })
       // an unset variable of a shell, which would otherwise stand for the working folder
-      if ([...paths, ...include, ...exclude].some((one) => one.trim() === ""))
+      if (paths.some((path) => path.trim() === ""))
         return yield* new UsageError({
-          message: "a path, --include or --exclude is empty",
+          message: "a path is empty",
           advice: "name it, or leave it out; `.` is the folder that the command runs in"
         })
       const settings = yield* settingsOf(values)
