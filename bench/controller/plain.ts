@@ -391,18 +391,23 @@ const tokensOf =
     return passage !== undefined && passage.text === item.text ? passage.tokens : tokens(item.text)
   }
 
-/** C20 by hand: oldest cycle first, by score within it, the same span once, overlaps joined, cut before the first item that does not fit. */
+/** C20 by hand: the best of each cycle, then the next best, the same span once, overlaps joined, cut before the first that does not fit. */
 const merge = (done: ReadonlyArray<Evidence>, budget: number, tokens: (item: EvidenceItem) => number): Evidence => {
   const kept: Array<{ item: EvidenceItem; cost: number }> = []
   const seen = new Set<string>()
   let spent = 0
-  for (const evidence of done) {
-    const ranked = [...evidence].sort(
+  const ranked = done.map((evidence) =>
+    [...evidence].sort(
       (a, b) =>
         b.score - a.score ||
         (a.document < b.document ? -1 : a.document > b.document ? 1 : a.start - b.start || a.end - b.end)
     )
-    for (const candidate of ranked) {
+  )
+  const longest = Math.max(0, ...ranked.map((items) => items.length))
+  for (let rank = 0; rank < longest; rank++) {
+    for (const items of ranked) {
+      const candidate = items[rank]
+      if (candidate === undefined) continue
       const key = `${candidate.start}-${candidate.end}@${candidate.document}`
       if (seen.has(key)) continue
       let item = candidate
