@@ -3,7 +3,7 @@ import { entities, entityKey } from "./Entities.ts"
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { dates, dateValue, numbers } from "./Extract.ts"
 import { folded, isAbout, type Question, standsIn } from "./Question.ts"
-import { type Stretch, sentences } from "./Sentences.ts"
+import { isTelling, type Stretch, sentences } from "./Sentences.ts"
 import { fold, isStopWord, terms } from "./Words.ts"
 
 /** A sentence that an answer rests on. */
@@ -183,13 +183,17 @@ export const decide = (question: Question, evidence: Evidence): Settled | undefi
     let most = -1
     let ground: Ground = { item, start: 0, end: item.text.length }
     for (const stretch of sentences(item.text)) {
-      const own = new Set(terms(item.text.slice(stretch.start, stretch.end)))
+      const said = item.text.slice(stretch.start, stretch.end)
+      if (!isTelling(said)) continue
+      const own = new Set(terms(said))
       const shared = predicate.filter((term) => own.has(term)).length
       if (shared > most) {
         most = shared
         ground = { item, ...stretch }
       }
     }
+    // of one thing alone, silence is no denial
+    if (question.entities.length === 1 && most <= 0) return undefined
     isSo = isSo && most >= Math.ceil(0.6 * predicate.length)
     grounds.push(ground)
   }

@@ -8,7 +8,7 @@ import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { type Hop, hopFrom } from "./Hop.ts"
 import { idf } from "./Idf.ts"
 import { folded, type Question, standsIn } from "./Question.ts"
-import { sentences } from "./Sentences.ts"
+import { isTelling, sentences } from "./Sentences.ts"
 import { fold, isStopWord, terms } from "./Words.ts"
 
 /** A sentence of the evidence and how much of the question it says. */
@@ -85,6 +85,8 @@ const comparing: ReadonlySet<string> = new Set(
 )
 
 const titleShare = 0.5
+/** What counts of a heading, a list of links or an included file: it names what is asked for and does not say it. */
+const pointerShare = 0.3
 const hopShare = 0.9
 /** The first hop must leave this much of the question open before a second is read. */
 const openForHop = 0.25
@@ -134,6 +136,7 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
           else if (title.has(term)) score += hopShare * titleShare * weight(term)
         }
       }
+      if (!isTelling(text)) score *= pointerShare
       said.push({ item, ...stretch, text, score, share: wanted.size === 0 ? 0 : shared / wanted.size })
     }
   })

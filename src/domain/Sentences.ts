@@ -65,3 +65,10 @@ export const sentences = (text: string, from = 0, to = text.length): ReadonlyArr
   }
   return found
 }
+
+/** Markdown that says where something stands, not something: headings, links alone, link definitions, includes, fences, comments. */
+const pointers =
+  /<!--[\s\S]*?(?:-->|(?![\s\S]))|^[ \t]*#{1,6}[ \t].*$|^[ \t]*\[[^\]\n]*\]:[ \t]*\S+.*$|^[ \t]*(?:`{3,}|~{3,}).*$|!?\[[^\]\n]*\]\([^)\n]*\)|\{\{[^}\n]*\}\}/gmu
+
+/** Whether a stretch says something by itself, rather than only naming or including what does. */
+export const isTelling = (text: string): boolean => /[\p{L}\p{N}]/u.test(text.replace(pointers, " "))

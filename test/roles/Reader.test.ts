@@ -88,6 +88,24 @@ describe("pain 26 what the evidence does not say is not answered", () => {
   it("no evidence", () => expect(read("Who directed Phoolwari?", [])).toEqual({ text: null, citations: [] }))
 })
 
+describe("a text in Markdown", () => {
+  const page = (text: string): Evidence => evidence("Phoolwari").map((item) => ({ ...item, title: "Ownership", text }))
+  const told = "Ownership is a set of rules that govern how a program manages memory."
+  it.each([
+    ["a list of links", "- [What is ownership?](a.md)\n  - [More about ownership](b.md)"],
+    ["a heading", "## What is ownership?"],
+    ["an included listing", "```rust\n{{#include ../what-is-ownership/main.rs}}\n```"],
+    ["a comment", "<!-- what is ownership: ownership again -->"],
+    ["a link's definition", "[ownership]: what-is-ownership.html"]
+  ])("%s is no answer where something is said", (_, pointer) => {
+    expect(read("What is ownership?", page(`${pointer}\n\n${told}`)).citations.map(({ text }) => text)).toEqual([told])
+  })
+  it("silence about one thing is no denial", () => {
+    const silent = page("# Ownership\n\nOwnership has three rules.")
+    expect(read("Is Ownership garbage collected?", silent).text).toBeNull()
+  })
+})
+
 describe("pain 32 a document that gives orders is quoted, never obeyed", () => {
   it("the verdict of a text is its text", () => {
     const { citations, text } = read("What does a template hold in braces?", everything)
