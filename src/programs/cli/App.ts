@@ -39,24 +39,71 @@ const alone =
       yield* command.handler(parsed.value)
     })
 
-/** The commands in the order of the help. */
+/** The commands in the order of the help, with the line that it has for each. */
 const commands = [
-  { name: "index", load: () => import("./Index.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "ask", load: () => import("./Ask.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "search", load: () => import("./Search.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
+  {
+    name: "index",
+    summary: "reads files, folders and globs; a second run does only what changed",
+    load: () => import("./Index.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "ask",
+    summary: "answers a question from what is indexed, with file, line and quotation",
+    load: () => import("./Ask.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "search",
+    summary: "the passages that a question finds first, without answering it",
+    load: () => import("./Search.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
   {
     name: "explain",
+    summary: "how an answer was found: each cycle, the path drawn, verdict and action",
     load: () => import("./Explain.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
   },
-  { name: "show", load: () => import("./Show.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "status", load: () => import("./Status.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "runs", load: () => import("./Runs.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "forget", load: () => import("./Forget.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "prune", load: () => import("./Prune.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "verify", load: () => import("./Verify.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "eval", load: () => import("./Eval.ts").then(({ command, page }) => ({ page, parse: alone(command) })) },
-  { name: "config", load: () => import("./Config.ts").then(({ command, page }) => ({ page, parse: alone(command) })) }
+  {
+    name: "show",
+    summary: "the stored text of a document, or a part of it",
+    load: () => import("./Show.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "status",
+    summary: "what is indexed, how large it is, and what is stale",
+    load: () => import("./Status.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "runs",
+    summary: "the questions asked so far, newest first, with how each ended",
+    load: () => import("./Runs.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "forget",
+    summary: "removes documents and every trace of them",
+    load: () => import("./Forget.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "prune",
+    summary: "removes old runs and memory that is no longer of use, and gives the space back",
+    load: () => import("./Prune.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "verify",
+    summary: "checks everything that is stored against itself; --repair mends what can be made again",
+    load: () => import("./Verify.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "eval",
+    summary: "asks questions with known answers by several methods, and measures them",
+    load: () => import("./Eval.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "config",
+    summary: "every setting, its value and where it came from",
+    load: () => import("./Config.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  }
 ] as const
+
+const helps: ReadonlyArray<string | undefined> = ["--help", "-h", "help"]
 
 /** Writes a script that completes every command in a shell. */
 const completions = Effect.fnUntraced(function* (shell: string, pages: ReadonlyArray<Page>) {
@@ -77,15 +124,18 @@ export const run = (tokens: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const host = yield* Host
     const named = commands.filter((command) => command.name === tokens[0])
-    const wanted = named.length > 0 || tokens[0] === "--version" ? named : commands
+    const needsNone = tokens[0] === "--version" || (tokens.length === 1 && helps.includes(tokens[0]))
+    const wanted = named.length > 0 || needsNone ? named : commands
     const loaded = yield* Effect.promise(() => Promise.all(wanted.map((command) => command.load())))
     const pages = loaded.map(({ page }) => page)
     const request = yield* read(tokens, pages)
     switch (request._tag) {
       case "RootHelp":
-        return yield* host.out(rootHelp(pages))
+        return yield* host.out(rootHelp(commands))
       case "CommandHelp":
-        return yield* host.out(commandHelp(request.page))
+        return yield* host.out(
+          commandHelp(request.page, commands.find((command) => command.name === request.page.name)?.summary ?? "")
+        )
       case "Version":
         return yield* host.out(`${version}\n`)
       case "Completions":

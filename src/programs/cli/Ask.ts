@@ -125,7 +125,6 @@ export const command = Command.make(
 export const page: Page = {
   name: "ask",
   descriptor: command.descriptor,
-  summary: "answers a question from what is indexed, with file, line and quotation",
   examples: [
     [`staterag ask "Who maintains the parser?"`, "the answer, then numbered quotations"],
     ["cat question.txt | staterag ask - --json", "from standard input, one JSON document"],

@@ -25,7 +25,6 @@ export const command = Command.make("config", { ...common, set }, ({ set: pairs,
 export const page: Page = {
   name: "config",
   descriptor: command.descriptor,
-  summary: "every setting, its value and where it came from",
   examples: [
     ["staterag config", "what a command here would run with"],
     ["STATERAG_MAX_CYCLES=2 staterag config", "the same with one setting from the environment"],

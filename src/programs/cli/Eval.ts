@@ -174,7 +174,6 @@ export const command = Command.make(
 export const page: Page = {
   name: "eval",
   descriptor: command.descriptor,
-  summary: "asks questions with known answers by several methods, and measures them",
   examples: [
     ["staterag eval questions.jsonl --corpus docs/", "your own questions over your own documents"],
     ["staterag eval musique.jsonl --methods bm25,first,staterag", "over the passages that the questions carry"],

@@ -55,7 +55,6 @@ export const command = Command.make(
 export const page: Page = {
   name: "explain",
   descriptor: command.descriptor,
-  summary: "how an answer was found: each cycle, the path drawn, verdict and action",
   examples: [
     ["staterag explain", "the latest run"],
     ["staterag explain 01J8Z3…", "another one; `staterag runs` lists them"],

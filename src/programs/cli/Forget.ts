@@ -61,7 +61,6 @@ export const command = Command.make(
 export const page: Page = {
   name: "forget",
   descriptor: command.descriptor,
-  summary: "removes documents and every trace of them",
   examples: [
     ["staterag forget docs/old.md", "a document, by its id or its path"],
     ["staterag forget docs/drafts", "all of a folder"],

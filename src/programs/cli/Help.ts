@@ -12,8 +12,6 @@ import { wrapped } from "./Text.ts"
 export interface Page {
   readonly name: string
   readonly descriptor: CommandDescriptor.Command<unknown>
-  /** One line, for the list of commands. */
-  readonly summary: string
   readonly examples: ReadonlyArray<readonly [command: string, meaning: string]>
   /** What else a user has to know; one paragraph an entry. */
   readonly notes: ReadonlyArray<string>
@@ -119,15 +117,15 @@ const commonNames = new Set(commonOptions.map(([term]) => term.split(" ")[0]))
 const exitCodeLines = `  0 done · 1 failed · 2 wrong usage · 3 incomplete: no answer was formed · 4 done, but some input was skipped
   70 a defect of staterag · 130 interrupted · 143 terminated`
 
-/** The help of one command. */
-export const commandHelp = (page: Page): string => {
+/** The help of one command, which one line sums up. */
+export const commandHelp = (page: Page, summary: string): string => {
   const all = definitions(CommandDescriptor.getHelp(page.descriptor, quiet))
   const options = all.filter(
     ([term]) => /^\(?-/.test(term) && !commonNames.has(term.replace(/^\(|\)$/g, "").split(" ")[0])
   )
   const shown = options.map(([term, text]) => [term.replace(/\.\.\.$/, ""), text] as const)
   return `${[
-    `staterag ${page.name} — ${page.summary}`,
+    `staterag ${page.name} — ${summary}`,
     "",
     `Usage: staterag ${page.name} ${operands(CommandDescriptor.getUsage(page.descriptor))} [options]`.replace(
       / {2,}/g,
@@ -144,9 +142,9 @@ export const commandHelp = (page: Page): string => {
     .trimEnd()}\n`
 }
 
-/** The help of the whole command. */
+/** The help of the whole command, with one line for each of its commands. */
 export const rootHelp = (
-  pages: ReadonlyArray<Page>
+  commands: ReadonlyArray<{ readonly name: string; readonly summary: string }>
 ): string => `staterag ${version} — ask your documents; every answer says where it stands
 
 Usage: staterag COMMAND [arguments] [options]      options may stand anywhere
@@ -157,7 +155,7 @@ Start here
   staterag explain                           shows how the last answer was found, step by step
 
 Commands
-${described(pages.map((page) => [page.name, page.summary] as const))}
+${described(commands.map(({ name, summary }) => [name, summary] as const))}
 
 Options of every command
 ${described([...commonOptions, ["--version", "the version"], ["--completions SHELL", "a completion script for bash, zsh or fish; for bash: source <(staterag --completions bash)"]])}

@@ -130,7 +130,6 @@ export const command = Command.make(
 export const page: Page = {
   name: "index",
   descriptor: command.descriptor,
-  summary: "reads files, folders and globs; a second run does only what changed",
   examples: [
     ["staterag index docs/", "every Markdown, HTML, text and JSON Lines file of a folder"],
     [`staterag index . --exclude "test/**"`, "all but some; .gitignore is respected"],

@@ -73,7 +73,6 @@ export const command = Command.make("prune", { ...common, ...options }, (given) 
 export const page: Page = {
   name: "prune",
   descriptor: command.descriptor,
-  summary: "removes old runs and memory that is no longer of use, and gives the space back",
   examples: [
     ["staterag prune --older-than 30d", "runs and artifacts of more than 30 days"],
     ["staterag prune --keep 100 --dry-run", "what would go if only the last 100 runs stayed"],

@@ -82,7 +82,6 @@ export const command = Command.make("runs", { ...common, ...options }, ({ limit,
 export const page: Page = {
   name: "runs",
   descriptor: command.descriptor,
-  summary: "the questions asked so far, newest first, with how each ended",
   examples: [
     ["staterag runs", "the last 20"],
     ["staterag runs --outcome Incomplete --limit 5", "the last five that formed no answer"]

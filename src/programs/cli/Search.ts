@@ -55,7 +55,6 @@ export const command = Command.make(
 export const page: Page = {
   name: "search",
   descriptor: command.descriptor,
-  summary: "the passages that a question finds first, without answering it",
   examples: [
     [`staterag search "parser maintainer" --top 5`, "the five best passages"],
     [`staterag search "parser" --within "docs/**"`, "only from these documents"],

@@ -58,7 +58,6 @@ export const command = Command.make(
 export const page: Page = {
   name: "show",
   descriptor: command.descriptor,
-  summary: "the stored text of a document, or a part of it",
   examples: [
     ["staterag show guide.md", "the whole text"],
     ["staterag show guide.md --from 1204 --to 1266", "exactly what an answer quotes"]

@@ -103,7 +103,6 @@ export const command = Command.make("status", common, (values) =>
 export const page: Page = {
   name: "status",
   descriptor: command.descriptor,
-  summary: "what is indexed, how large it is, and what is stale",
   examples: [
     ["staterag status", "the corpus, the graph, the sizes on disk"],
     ["staterag status --json", "the same for a program; names every stale file"]

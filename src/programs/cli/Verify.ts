@@ -47,7 +47,6 @@ export const command = Command.make("verify", { ...common, ...options }, ({ repa
 export const page: Page = {
   name: "verify",
   descriptor: command.descriptor,
-  summary: "checks everything that is stored against itself; --repair mends what can be made again",
   examples: [
     ["staterag verify", "texts, passages, words, vectors, graph, vector files, journals, memory"],
     ["staterag verify --repair", "makes passages, words, vectors and graph again where they are wrong"],
