@@ -164,7 +164,11 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // whoever was reading has had enough: that is no fault
     if (error.code === "EPIPE") process.exit(exitCodes.done)
-    throw error
+    if (stream === process.stdout)
+      process.stderr.write(
+        `staterag: the result cannot be written: ${error.message}\n  what was stored is stored; free some disk space, or write it elsewhere\n`
+      )
+    process.exit(exitCodes.failed)
   })
 }
 

@@ -258,6 +258,13 @@ describe("what documents say cannot steer a terminal", () => {
 })
 
 describe("a broken pipe", () => {
+  it("that takes nothing (a full disk) is a failure with what to do, not a trace", async () => {
+    const script = `"${process.execPath}" "${command}" config 1< "${path.join(folder, "docs", "ada.md")}"`
+    const { code, stderr, stdout } = await run("bash", ["-c", script], { cwd: folder })
+    expect([code, stdout]).toEqual([1, ""])
+    expect(stderr).toMatch(/^staterag: the result cannot be written: .*\n {2}\S.*\n$/)
+  })
+
   it("is no fault: `| head` ends quietly", async () => {
     write(folder, { "big/big.txt": "The harbour is wide and the parser is small.\n".repeat(20_000) })
     await said(["index", "big", "--dir", "big-state"])
