@@ -51,7 +51,7 @@ interface Scene {
 
 const scenes: ReadonlyArray<Scene> = [
   {
-    why: "Bypass: a yes-or-no question whose name has a passage of its own. No search is needed.",
+    why: "Bypass: a yes-or-no question whose name has a passage of its own. No cycle is needed.",
     question: "Does the Realtime API support text and audio?",
     outcome: "Bypass",
     answered: true,
