@@ -20,6 +20,7 @@ import { Progress } from "../services/Progress.ts"
 import type { StoreError } from "../services/StoreError.ts"
 import { TamStore } from "../services/TamStore.ts"
 import { VectorStore } from "../services/VectorStore.ts"
+import { pause } from "./IndexPassages.ts"
 
 const pageSize = 1000
 const batchSize = 256
@@ -41,6 +42,7 @@ const surveyCorpus = Effect.fnUntraced(function* (scope: ScopeKey) {
     const page = yield* corpus.page(scope, after, pageSize)
     const last = page.at(-1)
     if (last === undefined) break
+    yield* pause
     for (const passage of page) surveyor.add(passage)
     after = Option.some(last.id)
     done += page.length
@@ -106,6 +108,7 @@ const indexRelations = Effect.fnUntraced(function* (scope: ScopeKey, relations: 
   const changed = relations.filter(({ id }) => !known.has(id))
   for (let at = 0; at < changed.length; at += batchSize) {
     const batch = changed.slice(at, at + batchSize)
+    yield* pause
     const made = yield* model.embed(batch.map(abstractionOf))
     const stored = batch.flatMap(({ id }, i) => {
       const vector = made[i]
@@ -144,10 +147,14 @@ export const buildTam: (
 > = Effect.fn("buildTam")(function* (scope: ScopeKey) {
   const digest = yield* Digest
   const survey: Survey = yield* surveyCorpus(scope)
+  yield* pause
   const bonds = bondsOf(survey)
+  yield* pause
   const relations = relationsOf(survey, bonds, digest.hash)
   const vectors = yield* indexRelations(scope, relations)
+  yield* pause
   const graph = graphOf(survey, bonds, relations, vectors)
+  yield* pause
   const checked = wellFormed(graph, (id) => graph.evidence.has(id))
   if (checked._tag === "Left") return yield* Effect.die(checked.left)
   yield* (yield* TamStore).replace(scope, graph)

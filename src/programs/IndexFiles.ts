@@ -20,6 +20,7 @@ import {
   type Entry,
   keepsBlocks,
   passagesOf,
+  pause,
   remove,
   write
 } from "./IndexPassages.ts"
@@ -105,12 +106,14 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
       files.length === 0 ? Effect.void : corpus.putSources(scope, files)
     )
   })
-  const add = (document: Document, blocks: ParsedDocument["blocks"]) => {
+  const add = Effect.fnUntraced(function* (document: Document, blocks: ParsedDocument["blocks"]) {
     const passages = passagesOf(document, blocks, hash, count)
     batch.push({ document, passages, ...(keepsBlocks(document) ? { blocks } : {}) })
     batched += passages.length
-    return batched >= batchSize ? flush : Effect.void
-  }
+    if (batched < batchSize) return
+    yield* pause
+    yield* flush
+  })
 
   /** Whether the document of `path` may have the id; if an owner further down the order has it, that one loses it. */
   const claim = (id: DocumentId, path: string): boolean => {

@@ -51,6 +51,9 @@ export const blocksOf: (
 export const batchSize = 200
 const idLength = 32
 
+/** Lets timers and signals in: a fiber that only computes would go on for minutes after Ctrl-C. */
+export const pause: Effect.Effect<void> = Effect.sleep(0)
+
 /** The passages of a document. An id is a digest of document, text and which occurrence of that text it is, so it outlives edits elsewhere. */
 export const passagesOf = (
   document: Document,
@@ -88,6 +91,7 @@ export const embed = (
     const store = yield* VectorStore
     for (let from = 0; from < passages.length; from += batchSize) {
       const batch = passages.slice(from, from + batchSize)
+      yield* pause
       const vectors = yield* model.embed(batch.map(embedded))
       yield* store.put(
         scope,

@@ -387,3 +387,30 @@ describe("C8 an index depends on its documents alone (L4)", () => {
     })
   )
 })
+
+describe("a large file", () => {
+  it.scopedLive("timers and signals are served between batches, or Ctrl-C would wait for its end", () =>
+    Effect.suspend(() => {
+      const watch = watching()
+      const text = Array.from({ length: 1500 }, (_, i) => `Paragraph ${i} is about the tide of day ${i}.`)
+      const large = text.map((line) => `${line} ${line} ${line} ${line}`).join("\n\n")
+      let served = 0
+      let waiting = false
+      const seen: Array<number> = []
+      watch.before = Effect.sync(() => {
+        seen.push(served)
+        if (waiting) return
+        waiting = true
+        setTimeout(() => {
+          served++
+          waiting = false
+        }, 0)
+      })
+      return Effect.gen(function* () {
+        yield* index([(yield* tree({ "large.txt": large })).root])
+        expect(seen.length).toBeGreaterThan(3)
+        expect(Math.max(...seen)).toBeGreaterThanOrEqual(Math.floor(seen.length / 2))
+      }).pipe(Effect.provide(world(watch)))
+    })
+  )
+})
