@@ -61,7 +61,12 @@ afterEach(() => vi.unstubAllGlobals())
 describe("C2 compiled checks, with code and without", () => {
   it.each(schemas)("%s", (_, schema) => {
     const written = compile(schema)
-    const closed = withoutCode(() => compile(schema))
+    const closed = withoutCode(() => {
+      const made = compile(schema)
+      // a schema is compiled when it is first asked
+      made(undefined)
+      return made
+    })
     const is = Schema.is(schema, { onExcessProperty: "error" })
     const met = { fits: 0, misfits: 0 }
     const agree = (value: unknown): void => {
