@@ -13,7 +13,8 @@ export class LogLevelOption extends Context.Reference<LogLevelOption>()("statera
   defaultValue: (): string | undefined => undefined
 }) {}
 
-const textOption = (name: string, placeholder: string, description: string) =>
+/** An option that may be given, with a text as its value. */
+export const textOption = (name: string, placeholder: string, description: string) =>
   Options.text(name).pipe(Options.withPseudoName(placeholder), Options.withDescription(description), Options.optional)
 
 /** The options of every command. */

@@ -6,33 +6,32 @@ import { pairedMetrics } from "../../domain/EvalFigures.ts"
 import { isMetric, type Metric, metricNames } from "../../domain/Metrics.ts"
 import { didYouMean } from "../../domain/Nearest.ts"
 import { isMethod, type MethodName, methodNames } from "../Evaluate.ts"
+import { textOption } from "./Common.ts"
 import { UsageError } from "./Failure.ts"
 
-const text = (name: string, placeholder: string, description: string) =>
-  Options.text(name).pipe(Options.withPseudoName(placeholder), Options.withDescription(description), Options.optional)
 const whole = (name: string, description: string) =>
   Options.integer(name).pipe(Options.withPseudoName("N"), Options.withDescription(description))
 
 export const evalOptions = {
-  corpus: text(
+  corpus: textOption(
     "corpus",
     "PATH",
     "the documents, as `index` takes them (default: the union of the questions' passages)"
   ),
-  methods: text(
+  methods: textOption(
     "methods",
     "NAMES",
     `comma-separated, of ${methodNames.join(", ")} (default bm25,first,two-hop,staterag)`
   ),
-  metrics: text("metrics", "NAMES", `what methods are compared by (default ${pairedMetrics.join(",")})`),
+  metrics: textOption("metrics", "NAMES", `what methods are compared by (default ${pairedMetrics.join(",")})`),
   limit: Options.optional(whole("limit", "only the first N questions")),
-  lines: text("lines", "odd|even|all", "which lines of the file are asked (default all)"),
+  lines: textOption("lines", "odd|even|all", "which lines of the file are asked (default all)"),
   seed: Options.withDefault(whole("seed", "names the resamples of intervals and tests (default 1)"), 1),
   concurrency: Options.withDefault(
     whole("concurrency", "questions at a time (default 1; more pays where roles wait for a model)"),
     1
   ),
-  out: text("out", "DIR", "where index, results and report are kept (default DIR/eval/NAME in the state folder)"),
+  out: textOption("out", "DIR", "where index, results and report are kept (default DIR/eval/NAME in the state folder)"),
   navigation: Options.boolean("navigation").pipe(
     Options.withDescription("compares every navigation with scoring all Evidence nodes (slow)")
   ),
