@@ -25,6 +25,8 @@ export * as Event from "./domain/Event.ts"
 export * as Evidence from "./domain/Evidence.ts"
 export * as Ids from "./domain/Ids.ts"
 export * as Metrics from "./domain/Metrics.ts"
+export { ModelError, ModelFault } from "./domain/ModelError.ts"
+export * as ModelRequest from "./domain/ModelRequest.ts"
 export * as Plan from "./domain/Plan.ts"
 export * as Policy from "./domain/Policy.ts"
 export * as Proposal from "./domain/Proposal.ts"
@@ -58,7 +60,16 @@ export { DocumentParser, type ParsedDocument, Unparseable } from "./services/Doc
 export { EmbeddingError, EmbeddingModel } from "./services/EmbeddingModel.ts"
 export { type Fault, Housekeeping } from "./services/Housekeeping.ts"
 export * from "./services/Journal.ts"
+export {
+  LanguageModel,
+  type LanguageModelShape,
+  type Provider,
+  type RawPart,
+  type RawReply
+} from "./services/LanguageModel.ts"
 export * from "./services/LexicalIndex.ts"
+export { ModelCache, type ModelCacheShape } from "./services/ModelCache.ts"
+export { type CallRecord, ModelCalls, type ModelCallsShape } from "./services/ModelCalls.ts"
 export { CurrentPolicy } from "./services/Policies.ts"
 export { Progress, type Step } from "./services/Progress.ts"
 export * from "./services/Roles.ts"

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { PermissionDenied } from "./Artifact.ts"
 import { RunId } from "./Ids.ts"
+import { ModelFault, modelAdvice } from "./ModelError.ts"
 import { Role } from "./State.ts"
 
 /** No completed trace was left to propose (Q_L = ∅, C12): nothing is committed, no region is opened. */
@@ -17,7 +18,9 @@ export class RequiredUpdateFailure extends Schema.TaggedError<RequiredUpdateFail
 export class RoleFailed extends Schema.TaggedError<RoleFailed>()("RoleFailed", {
   role: Schema.Literal(...Role.literals, "Initializer", "CompactEvidenceCheck", "Reader"),
   reason: Schema.Literal("Failed", "Died", "TimedOut", "Denied"),
-  detail: Schema.String
+  detail: Schema.String,
+  /** What its model failed of, where it was that. */
+  fault: Schema.optionalWith(ModelFault, { exact: true })
 }) {
   override get message(): string {
     return `${this.role} ${{ Failed: "failed", Died: "died of a defect", TimedOut: "did not answer in time", Denied: "was denied" }[this.reason]}: ${this.detail}`
@@ -76,7 +79,8 @@ const advices: { readonly [T in IncompleteCause["_tag"]]: string } = {
 }
 
 /** What to do next about a reason. */
-export const adviceFor = (cause: IncompleteCause): string => advices[cause._tag]
+export const adviceFor = (cause: IncompleteCause): string =>
+  cause._tag === "RoleFailed" && cause.fault !== undefined ? modelAdvice(cause.fault) : advices[cause._tag]
 
 /** ⊥: no next-cycle state was formed and the reader was not called. */
 export class Incomplete extends Schema.TaggedError<Incomplete>()("Incomplete", {

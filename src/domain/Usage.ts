@@ -1,5 +1,6 @@
 /** What a run cost: model calls, tokens, reader-equivalent tokens, money (C28). */
 import { Schema } from "effect"
+import { ModelFault } from "./ModelError.ts"
 
 const Count = Schema.NonNegativeInt
 
@@ -13,7 +14,11 @@ export const ModelCall = Schema.Struct({
   sizeRatio: Schema.Finite.pipe(Schema.nonNegative()),
   money: Schema.NullOr(Schema.Finite),
   cached: Schema.Boolean,
-  estimated: Schema.Boolean
+  estimated: Schema.Boolean,
+  /** The version of the prompt that asked. */
+  promptVersion: Schema.optionalWith(Schema.String, { exact: true }),
+  /** Why it failed; left out where it was answered. */
+  fault: Schema.optionalWith(ModelFault, { exact: true })
 })
 export type ModelCall = typeof ModelCall.Type
 

@@ -3,8 +3,7 @@
  *
  *     turn ──▶ role ──▶ proposal ──▶ decode ──▶ look up the grounds ──▶ check ──▶ commit that field, or ⊥
  */
-import { Effect, Either, Option } from "effect"
-import { compile } from "../domain/Compiled.ts"
+import { Effect, Either, Option, Schema } from "effect"
 import { type IncompleteCause, ProposalRefused, RoleFailed } from "../domain/Errors.ts"
 import type { Grounds } from "../domain/Rules.ts"
 import { type RunView, terminals } from "../domain/Run.ts"
@@ -137,7 +136,7 @@ export const make = (
   })
 }
 
-const modelCall = compile(ModelCall)
+const modelCall = Schema.validateOption(ModelCall, { onExcessProperty: "error" })
 
 const stagedState = (view: RunView) => Option.getOrElse(view.staged, () => view.state)
 

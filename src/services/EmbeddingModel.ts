@@ -1,11 +1,14 @@
 /** Texts to unit vectors. */
 import { Context, type Effect, Schema } from "effect"
+import { ModelFault } from "../domain/ModelError.ts"
 
 /** No vector could be made. */
 export class EmbeddingError extends Schema.TaggedError<EmbeddingError>()("EmbeddingError", {
   model: Schema.String,
   detail: Schema.String,
-  cause: Schema.Defect
+  cause: Schema.Defect,
+  /** What the model failed of, where it is one that is called. */
+  fault: Schema.optionalWith(ModelFault, { exact: true })
 }) {
   override get message(): string {
     return `embedding with ${this.model} failed: ${this.detail}`

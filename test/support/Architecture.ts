@@ -174,7 +174,10 @@ const interfaceModules = new Set(["Effect", "Stream", "Scope"])
 const walls: ReadonlyArray<{ readonly vendor: RegExp; readonly within: ReadonlyArray<string> }> = [
   { vendor: /^(?:@effect\/sql(?:-|\/|$)|better-sqlite3)/, within: ["src/layers/sql/"] },
   { vendor: /^usearch(?:\/|$)/, within: ["src/layers/index/"] },
-  { vendor: /^openai(?:\/|$)/, within: ["src/layers/model/", "src/layers/embedding/"] },
+  {
+    vendor: /^(?:openai|undici|jsonrepair|node-llama-cpp|@huggingface)(?:\/|$)/,
+    within: ["src/layers/model/", "src/layers/embedding/"]
+  },
   { vendor: /^gpt-tokenizer(?:\/|$)/, within: ["src/layers/platform/", "src/layers/model/"] },
   { vendor: /^(?:ignore|picomatch|mdast|micromark|unified)(?:[-/]|$)/, within: ["src/layers/ingest/"] }
 ]
