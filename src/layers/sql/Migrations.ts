@@ -14,6 +14,7 @@ import corpus from "./migrations/0001_corpus.ts"
 import runs from "./migrations/0002_runs.ts"
 import fences from "./migrations/0003_fences.ts"
 import blocks from "./migrations/0004_blocks.ts"
+import models from "./migrations/0005_models.ts"
 import { integer } from "./Rows.ts"
 
 /** In order; the number of a step is its place, from 1. */
@@ -24,7 +25,8 @@ const steps: ReadonlyArray<{
   { name: "corpus", run: corpus },
   { name: "runs", run: runs },
   { name: "fences", run: fences },
-  { name: "blocks", run: blocks }
+  { name: "blocks", run: blocks },
+  { name: "models", run: models }
 ]
 
 const method = "Database.migrate"
