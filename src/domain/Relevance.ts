@@ -62,38 +62,41 @@ export const raw = (wanted: ReadonlyArray<WeightedTerm>, text: Scored): number =
 const share = (hypothesis: Hypothesis, text: Scored): number =>
   hypothesis.best > 0 ? Math.min(1, raw(hypothesis.terms, text) / hypothesis.best) : 0
 
-/** How much of the plan's frontier the text is about, in [0, 1]: the greatest weight of a name that is its title, or less if it only mentions it. */
-const frontier = (plan: Plan, text: Scored): number => {
-  let best = 0
-  for (const { name, weight } of plan.frontier) {
-    if (weight <= best) continue
-    const key = entityKey(name)
-    if (key === "") continue
-    if (key === text.title) best = weight
-    else if (constants.mention * weight > best && text.line.includes(` ${key} `)) best = constants.mention * weight
-  }
-  return Math.min(1, best)
-}
+/** How well texts fit a plan: {@link g} of it, with the plan's names folded once for the many texts that are scored. */
+export const scorer = (plan: Plan): ((text: Scored) => number) => {
+  const { held, mention, question, second, frontier: onward, title, visited } = constants
+  const ahead = plan.frontier
+    .map(({ name, weight }) => ({ key: entityKey(name), weight }))
+    .filter(({ key }) => key !== "")
+    .sort((a, b) => b.weight - a.weight)
+  const names = new Set(plan.entities.map(entityKey))
+  names.delete("")
+  const isHeld = new Set(plan.held)
 
-/** 1/n where the title of the text is one of the n names of the question, else 0. */
-const called = (plan: Plan, text: Scored): number =>
-  text.title !== "" && plan.entities.some((name) => entityKey(name) === text.title) ? 1 / plan.entities.length : 0
-
-/** g on a prepared text; see {@link g}. */
-export const score = (plan: Plan, text: Scored): number => {
-  const { held, question, second, frontier: onward, title, visited } = constants
-  const ahead = onward * frontier(plan, text)
-  let base = 0
-  let best = 0
-  for (const hypothesis of plan.hypotheses) {
-    const part = share(hypothesis, text)
-    if (hypothesis.from === null) base = Math.max(base, hypothesis.weight * part)
-    else best = Math.max(best, hypothesis.weight * (second * part * part + ahead))
+  /** How much of the frontier the text is about, in [0, 1]: the greatest weight of a name that is its title, less if it only mentions it. */
+  const frontier = (text: Scored): number => {
+    let best = 0
+    for (const { key, weight } of ahead) {
+      if (weight <= best) break
+      if (key === text.title) best = weight
+      else if (mention * weight > best && text.line.includes(` ${key} `)) best = mention * weight
+    }
+    return Math.min(1, best)
   }
-  let total = question * base + title * called(plan, text) + best
-  if (plan.held.includes(text.fingerprint)) total *= held
-  for (const visit of plan.visited) if (visit.abstraction === text.fingerprint) total *= visited
-  return total
+  return (text) => {
+    const further = onward * frontier(text)
+    let base = 0
+    let best = 0
+    for (const hypothesis of plan.hypotheses) {
+      const part = share(hypothesis, text)
+      if (hypothesis.from === null) base = Math.max(base, hypothesis.weight * part)
+      else best = Math.max(best, hypothesis.weight * (second * part * part + further))
+    }
+    let total = question * base + (names.has(text.title) ? title / plan.entities.length : 0) + best
+    if (isHeld.has(text.fingerprint)) total *= held
+    for (const visit of plan.visited) if (visit.abstraction === text.fingerprint) total *= visited
+    return total
+  }
 }
 
 /**
@@ -101,4 +104,4 @@ export const score = (plan: Plan, text: Scored): number => {
  *
  * `question` is part of the signature of C12; the embedded scorer reads it through the plan's first hypothesis.
  */
-export const g = (_question: string, plan: Plan, text: string): number => score(plan, prepare(text))
+export const g = (_question: string, plan: Plan, text: string): number => scorer(plan)(prepare(text))

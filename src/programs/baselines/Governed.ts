@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { type NavigationDetail, shortAnswer } from "../../domain/EvalResult.ts"
 import type { NodeId } from "../../domain/Ids.ts"
-import { prepare, score } from "../../domain/Relevance.ts"
+import { g } from "../../domain/Relevance.ts"
 import { answerOf } from "../../domain/Report.ts"
 import type { RunView } from "../../domain/Run.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
@@ -38,15 +38,15 @@ const watched = (into: Array<NavigationDetail>) =>
               }
             }
           )
-          const g = (path: ReadonlyArray<NodeId>) =>
+          const gOf = (path: ReadonlyArray<NodeId>) =>
             Effect.match(tam.nodes(turn.scope, path.slice(-1)), {
               onFailure: () => Number.NaN,
               onSuccess: ([last]) =>
                 last === undefined || Option.isNone(turn.state.plan)
                   ? Number.NaN
-                  : score(turn.state.plan.value, prepare(last.abstraction))
+                  : g(turn.question, turn.state.plan.value, last.abstraction)
             })
-          const [here, there] = [yield* g(proposal.value), yield* g(best.value)]
+          const [here, there] = [yield* gOf(proposal.value), yield* gOf(best.value)]
           into.push({ agrees: here >= there, scored, total })
           return proposal
         })

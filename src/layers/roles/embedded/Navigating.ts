@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { RequiredUpdateFailure } from "../../../domain/Errors.ts"
 import type { Plan } from "../../../domain/Plan.ts"
 import { propose } from "../../../domain/Proposal.ts"
-import { prepare, score } from "../../../domain/Relevance.ts"
+import { prepare, scorer } from "../../../domain/Relevance.ts"
 import type { TamNode } from "../../../domain/Tam.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
 import type { EmbeddingError } from "../../../services/EmbeddingModel.ts"
@@ -34,9 +34,10 @@ export const navigate = (tam: typeof TamStore.Service, corpus: typeof CorpusStor
     const allowed = (nodes: ReadonlyArray<TamNode>) => failing("Navigator")(inside(tam, corpus, scope, within, nodes))
     let nodes = yield* allowed(yield* failing("Navigator")(search.explore(turn, plan)))
     if (nodes.length === 0) nodes = yield* allowed(yield* failing("Navigator")(search.fallback(turn, plan)))
+    const score = scorer(plan)
     const candidates = nodes
       .filter((node) => node.type === "Evidence")
-      .map((node) => ({ node: node.id, score: score(plan, prepare(node.abstraction)) }))
+      .map((node) => ({ node: node.id, score: score(prepare(node.abstraction)) }))
     ;(yield* Scoring).scored(candidates.length)
     const trace = yield* failing("Navigator")(best(tam, scope, plan, candidates))
     if (Option.isNone(trace)) {

@@ -11,6 +11,7 @@ export const search: Effect.Effect<Search, never, TamStore> = Effect.gen(functio
   const tam = yield* TamStore
   return {
     explore: Effect.fnUntraced(function* ({ policy, scope }, plan) {
+      const suits = fitOf(plan)
       const evidence: Array<TamNode> = []
       const known = new Set<NodeId>([rootId])
       let level: ReadonlyArray<TamNode> = yield* tam.nodes(scope, [rootId])
@@ -21,7 +22,7 @@ export const search: Effect.Effect<Search, never, TamStore> = Effect.gen(functio
           known.add(node.id)
           evidence.push(node)
         }
-        const onward = next.filter((node) => node.type !== "Evidence").map((node) => [node, fitOf(plan, node)] as const)
+        const onward = next.filter((node) => node.type !== "Evidence").map((node) => [node, suits(node)] as const)
         onward.sort((a, b) => b[1] - a[1] || (a[0].id < b[0].id ? -1 : 1))
         level = onward.slice(0, policy.beamWidth).map(([node]) => node)
         for (const node of level) known.add(node.id)

@@ -72,6 +72,7 @@ export const search: Effect.Effect<Search, never, TamStore | Indexes> = Effect.g
   return {
     explore: Effect.fnUntraced(function* ({ policy, scope }, plan) {
       const width = policy.entryRelations
+      const suits = fitOf(plan)
       const evidence: Array<TamNode> = []
       const known = new Set<NodeId>()
       let level: ReadonlyArray<TamNode> = yield* entries(scope, plan, width)
@@ -80,7 +81,7 @@ export const search: Effect.Effect<Search, never, TamStore | Indexes> = Effect.g
         const next = yield* below(tam, scope, level, known)
         for (const node of next) known.add(node.id)
         for (const node of next) if (node.type === "Evidence") evidence.push(node)
-        const onward = next.filter((node) => node.type === "Relation").map((node) => [node, fitOf(plan, node)] as const)
+        const onward = next.filter((node) => node.type === "Relation").map((node) => [node, suits(node)] as const)
         onward.sort((a, b) => b[1] - a[1] || (a[0].id < b[0].id ? -1 : 1))
         level = onward.slice(0, 2 * width).map(([node]) => node)
       }

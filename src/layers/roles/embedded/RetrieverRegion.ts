@@ -11,7 +11,7 @@ import { idf } from "../../../domain/Idf.ts"
 import type { Plan } from "../../../domain/Plan.ts"
 import { propose } from "../../../domain/Proposal.ts"
 import { analyse, standsIn } from "../../../domain/Question.ts"
-import { constants, prepare, raw, type Scored, score } from "../../../domain/Relevance.ts"
+import { constants, prepare, raw, type Scored, scorer } from "../../../domain/Relevance.ts"
 import { narrow } from "../../../domain/Window.ts"
 import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { Retriever, type Turn } from "../../../services/Roles.ts"
@@ -67,12 +67,13 @@ export const layer: Layer.Layer<Retriever, never, LexicalIndex | TamStore | Toke
       const nodes = new Map(
         (yield* tam.nodes(scope, [...new Set(ids.values())].sort())).map((node) => [node.id, node.abstraction])
       )
+      const score = scorer(plan)
       return region
         .filter((passage) => passage.text !== "")
         .map((passage): Entry => {
           const node = ids.get(passage.id)
           const text = prepare((node === undefined ? undefined : nodes.get(node)) ?? plainly(passage))
-          return { passage, text, score: score(plan, text) }
+          return { passage, text, score: score(text) }
         })
         .sort(byScore)
     })

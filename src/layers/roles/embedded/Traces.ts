@@ -9,7 +9,7 @@
 import { Effect, Option } from "effect"
 import type { DocumentId, NodeId, ScopeKey } from "../../../domain/Ids.ts"
 import type { Plan } from "../../../domain/Plan.ts"
-import { prepare, score } from "../../../domain/Relevance.ts"
+import { prepare, scorer } from "../../../domain/Relevance.ts"
 import { isAdmissible, type Path, type TamEdge, type TamNode } from "../../../domain/Tam.ts"
 import type { CorpusStore } from "../../../services/CorpusStore.ts"
 import type { StoreError } from "../../../services/StoreError.ts"
@@ -47,8 +47,11 @@ const lexicographic = (a: ReadonlyArray<NodeId>, b: ReadonlyArray<NodeId>): numb
 export const preferred = (a: Trace, b: Trace): number =>
   b.fit - a.fit || a.path.length - b.path.length || lexicographic(a.path, b.path)
 
-/** How well a node's text fits the plan. */
-export const fitOf = (plan: Plan, node: TamNode): number => score(plan, prepare(node.abstraction))
+/** How well nodes' texts fit the plan. */
+export const fitOf = (plan: Plan): ((node: TamNode) => number) => {
+  const score = scorer(plan)
+  return (node) => score(prepare(node.abstraction))
+}
 
 const inBatches = Effect.fnUntraced(function* <A, B, E>(
   items: ReadonlyArray<A>,
@@ -105,6 +108,7 @@ export const complete = Effect.fnUntraced(function* (
     }
     open = fresh
   }
+  const suits = fitOf(plan)
   const traces = new Map<NodeId, Trace | undefined>()
   const reach = (id: NodeId): Trace | undefined => {
     if (traces.has(id)) return traces.get(id)
@@ -112,7 +116,7 @@ export const complete = Effect.fnUntraced(function* (
     const node = nodes.get(id)
     if (node === undefined) return undefined
     let chosen: Trace | undefined = node.type === "Root" ? { path: [id], fit: 0 } : undefined
-    const own = node.type === "Evidence" || node.type === "Root" ? 0 : fitOf(plan, node)
+    const own = node.type === "Evidence" || node.type === "Root" ? 0 : suits(node)
     for (const parent of parents.get(id) ?? []) {
       const above = reach(parent)
       if (above === undefined || above.path.length >= longest) continue
