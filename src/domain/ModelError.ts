@@ -18,10 +18,12 @@ export const ModelFault = Schema.Literal(
   "Refused",
   "Unfit",
   "BadVector",
+  "OtherModel",
   "Unrecorded",
   "NotInstalled",
   "BadFile",
-  "Unkept"
+  "Unkept",
+  "Interrupted"
 )
 export type ModelFault = typeof ModelFault.Type
 
@@ -103,6 +105,12 @@ const meanings: { readonly [F in ModelFault]: Meaning } = {
     advice: "the server may not honour `encoding_format: float`, or the model has other dimensions than the corpus",
     passing: false
   },
+  OtherModel: {
+    said: "is not the one that made the vectors of this corpus",
+    advice:
+      "name that one (`--embedding`), or run `staterag index` again with this one: all passages are embedded anew",
+    passing: false
+  },
   Unrecorded: {
     said: "has no recorded answer to this request",
     advice: "record it: run once with the cassette in record mode",
@@ -118,8 +126,30 @@ const meanings: { readonly [F in ModelFault]: Meaning } = {
     said: "answered, and the answer could not be kept before it was used",
     advice: "see the detail; another process may have taken this run over",
     passing: false
+  },
+  Interrupted: {
+    said: "was interrupted",
+    advice: "`staterag resume` goes on from what was answered already",
+    passing: false
   }
 }
+
+/** Refused before a token was read or written: nobody bills these. */
+const unpaid: ReadonlySet<ModelFault> = new Set<ModelFault>([
+  "Unauthorized",
+  "QuotaExhausted",
+  "RateLimited",
+  "UnknownModel",
+  "TooLong",
+  "Rejected",
+  "Unavailable",
+  "Unreachable",
+  "Unrecorded",
+  "NotInstalled",
+  "BadFile"
+])
+/** Whether an attempt that failed so may stand on the provider's bill. */
+export const mayHaveCost = (fault: ModelFault): boolean => !unpaid.has(fault)
 
 /** Whether the same request may succeed a moment later. */
 export const isPassing = (fault: ModelFault): boolean => meanings[fault].passing

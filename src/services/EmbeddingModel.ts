@@ -1,6 +1,30 @@
-/** Texts to unit vectors. */
-import { Context, type Effect, Schema } from "effect"
-import { ModelFault } from "../domain/ModelError.ts"
+/**
+ * Texts to unit vectors: a narrow half that an adapter implements, and what callers get, which is the same for every provider.
+ *
+ *     adapter (EmbeddingProvider) ──▶ layers/embedding/Making.make: batches, pacing, metering, checks, cache, spans ──▶ EmbeddingModel
+ */
+import { Context, type Effect, type Option, Schema } from "effect"
+import { type ModelError, ModelFault } from "../domain/ModelError.ts"
+
+/** What an adapter says of one call. Nothing is believed of the vectors: they are checked, and brought to length 1. */
+export interface RawVectors {
+  /** One a text, in the order of the texts. */
+  readonly vectors: ReadonlyArray<unknown>
+  /** What it cost; none where the provider did not say. */
+  readonly tokens: Option.Option<number>
+}
+
+/** The narrow half: one batch, one call; no retry, no meter, no cache. No text is empty. */
+export interface EmbeddingProvider {
+  /** `openai:NAME`, a folder's name, …: what a corpus remembers. */
+  readonly id: string
+  /** Who answers, for spans. */
+  readonly system: string
+  readonly model: string
+  /** What the same name means here, and all settings that can change a vector. Part of every cache key. */
+  readonly endpoint: string
+  readonly vectors: (texts: ReadonlyArray<string>) => Effect.Effect<RawVectors, ModelError>
+}
 
 /** No vector could be made. */
 export class EmbeddingError extends Schema.TaggedError<EmbeddingError>()("EmbeddingError", {

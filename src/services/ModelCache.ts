@@ -20,12 +20,14 @@ export interface ModelCacheShape {
   ) => Effect.Effect<void, StoreError>
 }
 
-/** No cache where no layer gives one. */
+export const noCache: ModelCacheShape = {
+  reply: () => Effect.succeedNone,
+  keepReply: () => Effect.void,
+  vectors: (_, __, texts) => Effect.succeed(texts.map(() => Option.none())),
+  keepVectors: () => Effect.void
+}
+
+/** {@link noCache} where no layer gives one. */
 export class ModelCache extends Context.Reference<ModelCache>()("staterag/services/ModelCache", {
-  defaultValue: (): ModelCacheShape => ({
-    reply: () => Effect.succeedNone,
-    keepReply: () => Effect.void,
-    vectors: (_, __, texts) => Effect.succeed(texts.map(() => Option.none())),
-    keepVectors: () => Effect.void
-  })
+  defaultValue: (): ModelCacheShape => noCache
 }) {}

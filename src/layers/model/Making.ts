@@ -1,0 +1,219 @@
+/**
+ * A provider's narrow half made into a {@link LanguageModel}: the same for every provider.
+ *
+ *     request ─ hash ─▶ recorded in this run? ─▶ cached? ─▶ a turn within the limits ─▶ provider, by a deadline ─▶ recorded ─▶ cached ─▶ answer
+ *                                                              ▲──────── again, after a fault that may pass ────┘
+ *
+ * An answer is recorded before it is used, and so is every attempt that failed or was interrupted, with what it may have cost (C28, C30).
+ */
+import { type Context, Effect, Either, Exit, Option, type Schema, type Scope, Stream } from "effect"
+import { ModelError, type ModelFault, mayHaveCost } from "../../domain/ModelError.ts"
+import type { ModelReply, ModelRequest } from "../../domain/ModelRequest.ts"
+import { type ModelCards, moneyOf, sizeRatioOf } from "../../domain/Pricing.ts"
+import { Digest } from "../../services/Digest.ts"
+import type { LanguageModelShape, Provider, RawReply } from "../../services/LanguageModel.ts"
+import { ModelCache, noCache } from "../../services/ModelCache.ts"
+import { ModelCalls } from "../../services/ModelCalls.ts"
+import type { ModelPacing } from "../../services/ModelPacing.ts"
+import type { StaleWriter, StoreError } from "../../services/StoreError.ts"
+import { TokenCounter } from "../../services/TokenCounter.ts"
+import { type Call, failed, faultOf, longestAnswer, replied, requestHash } from "./Calls.ts"
+import { makeLocks } from "./Locks.ts"
+import { parsed } from "./Parsing.ts"
+import { shapeOf } from "./Shapes.ts"
+import { describe, openSpan } from "./Spans.ts"
+import { streamed } from "./Streaming.ts"
+
+export interface Options {
+  readonly pacing: ModelPacing
+  readonly cards: ModelCards
+  /** The model that RET is reckoned in. */
+  readonly readerModel: string
+}
+
+/** Characters of a wrong answer that its model is shown again. */
+const longestShown = 20_000
+
+const reask = (request: ModelRequest, answer: string, wrong: string): ModelRequest => ({
+  ...request,
+  messages: [
+    ...request.messages,
+    { author: "Model", text: answer.slice(0, longestShown) },
+    {
+      author: "User",
+      text: `That answer cannot be used: ${wrong.slice(0, 2000)}\n\nAnswer again, with the whole JSON value and nothing else.`
+    }
+  ]
+})
+
+export { requestHash }
+
+export const make = (
+  provider: Provider,
+  options: Options
+): Effect.Effect<LanguageModelShape, never, Digest | TokenCounter> =>
+  Effect.gen(function* () {
+    const { cards, pacing, readerModel } = options
+    const { hash } = yield* Digest
+    const { counter } = yield* TokenCounter
+    const locks = yield* makeLocks
+    const sizeRatio = sizeRatioOf(cards, provider.model, readerModel)
+
+    const error = (fault: ModelFault, detail: string, cause?: unknown) =>
+      new ModelError({ model: provider.id, fault, detail, ...(cause === undefined ? {} : { cause }) })
+    const kept = <A>(effect: Effect.Effect<A, StoreError | StaleWriter>): Effect.Effect<A, ModelError> =>
+      Effect.mapError(effect, (cause) => error("Unkept", `${cause.message}; ${cause.advice}`, cause))
+
+    const promptTokens = ({ messages, system }: ModelRequest): Effect.Effect<number> =>
+      Effect.map(counter, (count) => messages.reduce((sum, { text }) => sum + count(text) + 4, count(system) + 4))
+
+    const replyOf =
+      (request: ModelRequest) =>
+      ({ finish, text, tokens }: RawReply): Effect.Effect<ModelReply, ModelError> => {
+        if (text.length > longestAnswer)
+          return error("Malformed", `an answer of ${text.length} characters to ${request.maxTokens} tokens at most`)
+        if (Option.isSome(tokens)) {
+          const { completion, prompt } = tokens.value
+          return Effect.succeed({ text, finish, promptTokens: prompt, completionTokens: completion, estimated: false })
+        }
+        return Effect.zipWith(promptTokens(request), counter, (prompt, count) => ({
+          text,
+          finish,
+          promptTokens: prompt,
+          completionTokens: count(text),
+          estimated: true
+        }))
+      }
+
+    /** Tokens of an attempt that gave no answer. */
+    const spent = (request: ModelRequest, fault: ModelFault, partial: string) =>
+      partial === "" && !mayHaveCost(fault)
+        ? Effect.succeed({ promptTokens: 0, completionTokens: 0, estimated: false })
+        : Effect.zipWith(promptTokens(request), counter, (prompt, count) => ({
+            promptTokens: prompt,
+            completionTokens: count(partial),
+            estimated: true
+          }))
+
+    const calling = Effect.fnUntraced(function* (request: ModelRequest, calls: Context.Tag.Service<ModelCalls>) {
+      const id = requestHash(hash, provider, request)
+      const span = yield* openSpan("chat", provider.model, {
+        "gen_ai.system": provider.system,
+        "gen_ai.request.max_tokens": request.maxTokens,
+        "gen_ai.request.temperature": request.temperature,
+        ...(request.seed === null ? {} : { "gen_ai.request.seed": request.seed }),
+        "staterag.role": request.role
+      })
+      const call: Call = {
+        request,
+        hash: id,
+        replyOf: replyOf(request),
+        tokens: Effect.map(promptTokens(request), (prompt) => prompt + request.maxTokens),
+        record: ({ fault, partial, reply }, cached) =>
+          Effect.uninterruptible(
+            Effect.gen(function* () {
+              const { completionTokens, estimated, promptTokens } = Option.isSome(reply)
+                ? reply.value
+                : yield* spent(
+                    request,
+                    Option.getOrElse(fault, () => "Interrupted" as const),
+                    partial
+                  )
+              describe(span, {
+                prompt: promptTokens,
+                completion: completionTokens,
+                finish: Option.map(reply, ({ finish }) => finish),
+                fault
+              })
+              if (cached) span.attribute("staterag.cached", true)
+              yield* kept(
+                calls.record({
+                  request: id,
+                  call: {
+                    role: request.role,
+                    model: provider.id,
+                    promptTokens,
+                    completionTokens,
+                    sizeRatio,
+                    money: cached ? 0 : moneyOf(cards, provider.model, promptTokens, completionTokens),
+                    cached,
+                    estimated,
+                    promptVersion: request.promptVersion,
+                    ...(Option.isSome(fault) ? { fault: fault.value } : {})
+                  },
+                  reply: Option.getOrNull(reply)
+                })
+              )
+            })
+          )
+      }
+      return call
+    })
+
+    /** An answer that is there already: recorded in this run, or cached. With a cache, waits for the same request that is on its way. */
+    const known = Effect.fnUntraced(function* (
+      call: Call,
+      calls: Context.Tag.Service<ModelCalls>
+    ): Effect.fn.Return<Option.Option<ModelReply>, ModelError, Scope.Scope> {
+      const recorded = yield* kept(calls.recorded(call.hash))
+      if (Option.isSome(recorded)) return recorded
+      const cache = yield* ModelCache
+      if (cache === noCache || Option.isNone(calls.scope)) return Option.none()
+      yield* locks.hold(`${calls.scope.value}\n${call.hash}`)
+      const cached = yield* kept(cache.reply(calls.scope.value, call.hash))
+      if (Option.isSome(cached)) yield* call.record(replied(cached.value), true)
+      return cached
+    })
+    const keep = Effect.fnUntraced(function* (call: Call, calls: Context.Tag.Service<ModelCalls>, reply: ModelReply) {
+      const cache = yield* ModelCache
+      if (reply.finish === "Stop" && Option.isSome(calls.scope))
+        yield* kept(cache.keepReply(calls.scope.value, call.hash, reply))
+    })
+
+    const answered = Effect.fnUntraced(function* (request: ModelRequest) {
+      const calls = yield* ModelCalls
+      const call = yield* calling(request, calls)
+      const there = yield* known(call, calls)
+      if (Option.isSome(there)) return there.value
+      const reply = yield* pacing.call({
+        model: provider.id,
+        tokens: call.tokens,
+        attempt: Effect.flatMap(provider.complete(request), call.replyOf),
+        ended: (exit) => call.record(Exit.isSuccess(exit) ? replied(exit.value) : failed(exit), false)
+      })
+      yield* keep(call, calls, reply)
+      return reply
+    }, Effect.scoped)
+
+    const whole = (request: ModelRequest, reply: ModelReply): Effect.Effect<ModelReply, ModelError> =>
+      Option.match(faultOf(reply), {
+        onNone: () => Effect.succeed(reply),
+        onSome: (fault) =>
+          error(fault, fault === "Refused" ? reply.text.slice(0, 300) : `${request.maxTokens} tokens were allowed`)
+      })
+    const text = (request: ModelRequest) => Effect.flatMap(answered(request), (reply) => whole(request, reply))
+
+    const value = Effect.fnUntraced(function* <A, I>(asked: ModelRequest, schema: Schema.Schema<A, I>) {
+      const request = asked.shape === null ? { ...asked, shape: shapeOf(schema) } : asked
+      const first = yield* text(request)
+      const found = parsed(first.text, schema)
+      if (Either.isRight(found)) return found.right
+      const second = yield* text(reask(request, first.text, found.left))
+      return yield* Either.mapLeft(parsed(second.text, schema), (wrong) => error("Unfit", wrong.slice(0, 300)))
+    })
+
+    const stream = (request: ModelRequest): Stream.Stream<string, ModelError> =>
+      Stream.unwrapScoped(
+        Effect.gen(function* () {
+          const calls = yield* ModelCalls
+          const call = yield* calling(request, calls)
+          const ended = (reply: ModelReply) => Effect.asVoid(whole(request, reply))
+          const there = yield* known(call, calls)
+          if (Option.isSome(there))
+            return Stream.concat(Stream.make(there.value.text), Stream.drain(Stream.fromEffect(ended(there.value))))
+          return streamed(provider, pacing, call, (reply) => Effect.zipRight(keep(call, calls, reply), ended(reply)))
+        })
+      )
+
+    return { id: provider.id, text, value, stream }
+  })
