@@ -40,9 +40,14 @@ export interface LanguageModelShape {
   readonly text: (request: ModelRequest) => Effect.Effect<ModelReply, ModelError>
   /**
    * A value of `schema`. What does not parse or fit is repaired where that is unambiguous, else asked for once more with the error shown,
-   * else `Unfit`. The request's `shape` is made from the schema where it is null.
+   * else `Unfit`. The request's `shape` is made from the schema where it is null. `watch` is told the raw text of the first answer as it
+   * comes (all at once where it is known already); the value is the same with and without it.
    */
-  readonly value: <A, I>(request: ModelRequest, schema: Schema.Schema<A, I>) => Effect.Effect<A, ModelError>
+  readonly value: <A, I>(
+    request: ModelRequest,
+    schema: Schema.Schema<A, I>,
+    watch?: (part: string) => Effect.Effect<void>
+  ) => Effect.Effect<A, ModelError>
   /** The answer's text as it comes. Metered once it ends, however it ends. */
   readonly stream: (request: ModelRequest) => Stream.Stream<string, ModelError>
 }
