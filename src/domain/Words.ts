@@ -18,7 +18,7 @@ const unspaced =
 // an apostrophe belongs to the word that goes on behind it
 const run = new RegExp(
   `[${unspaced}\\u30fc\\p{M}]+|(?:(?![${unspaced}])[\\p{L}\\p{N}])(?:(?![${unspaced}])[\\p{L}\\p{N}\\p{M}]|['\u2019](?=\\p{L}))*`,
-  "gu"
+  "uy"
 )
 const isUnspaced = new RegExp(`^[${unspaced}]`, "u")
 /** What is no letter or digit: accents, apostrophes, and the brackets that a bracketed digit decomposes into. */
@@ -48,32 +48,91 @@ export const fold = (word: string): string => {
   return ascii.test(plain) ? stem(plain) : plain
 }
 
+/**
+ * Terms of ASCII words that were folded before, by a hash of the word, one a slot: few words make most of any text. A longer word might keep
+ * the whole text alive that it was cut from.
+ */
+const slots = 65_536
+const longestKept = 12
+const keptWords: Array<string> = new Array<string>(slots).fill("")
+const keptTerms: Array<string> = new Array<string>(slots).fill("")
+
+const standsAt = (word: string, text: string, at: number): boolean => {
+  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== text.charCodeAt(at + i)) return false
+  return true
+}
+
+const foldAscii = (text: string, start: number, end: number, hash: number): string => {
+  const slot = (hash ^ (hash >>> 16)) & (slots - 1)
+  const word = keptWords[slot]
+  if (word?.length === end - start && standsAt(word, text, start)) return keptTerms[slot] ?? ""
+  const piece = text.slice(start, end)
+  const term = fold(piece)
+  if (piece.length <= longestKept) {
+    keptWords[slot] = piece
+    keptTerms[slot] = term
+  }
+  return term
+}
+
 const foldUnspaced = (piece: string): string => piece.normalize("NFKC").replace(strangeUnspaced, "")
+
+const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+const apostrophe = 39
+
+const pairsOf = (piece: string, start: number, found: Array<Word>): void => {
+  const characters = [...piece]
+  let at = start
+  for (let i = 0; i === 0 || i + 1 < characters.length; i++) {
+    const pair = `${characters[i]}${characters[i + 1] ?? ""}`
+    const term = foldUnspaced(pair)
+    if (term !== "") found.push({ term, start: at, end: at + pair.length })
+    at += characters[i]?.length ?? 0
+  }
+}
 
 /** The words of `text` in order, with where they stand. */
 export const words = (text: string): ReadonlyArray<Word> => {
   const found: Array<Word> = []
-  for (const match of text.matchAll(run)) {
-    const start = match.index
-    const piece = match[0]
-    if (!isUnspaced.test(piece)) {
+  for (let at = 0; at < text.length; ) {
+    let end = at
+    let hash = 0
+    // what is ASCII needs no Unicode; `isPlain` ends where a character beyond it has a say
+    let isPlain = true
+    for (; end < text.length; end++) {
+      const code = text.charCodeAt(end)
+      if (code === apostrophe && end > at) {
+        const next = text.charCodeAt(end + 1)
+        isPlain = !(next > 127)
+        if (!isLetter(next)) break
+      } else if (!isLetter(code) && !isDigit(code)) {
+        isPlain = code <= 127
+        break
+      }
+      hash = Math.imul(hash ^ code, 0x5bd1e995)
+    }
+    if (isPlain) {
+      if (end > at) {
+        const term = foldAscii(text, at, end, hash)
+        if (term !== "") found.push({ term, start: at, end })
+      } else end++
+      at = end
+      continue
+    }
+    run.lastIndex = at
+    if (!run.test(text)) {
+      at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+      continue
+    }
+    end = run.lastIndex
+    const piece = text.slice(at, end)
+    if (isUnspaced.test(piece)) pairsOf(piece, at, found)
+    else {
       const term = fold(piece)
-      if (term !== "") found.push({ term, start, end: start + piece.length })
-      continue
+      if (term !== "") found.push({ term, start: at, end })
     }
-    const characters = [...piece]
-    if (characters.length === 1) {
-      const term = foldUnspaced(piece)
-      if (term !== "") found.push({ term, start, end: start + piece.length })
-      continue
-    }
-    let at = start
-    for (let i = 0; i + 1 < characters.length; i++) {
-      const pair = `${characters[i]}${characters[i + 1]}`
-      const term = foldUnspaced(pair)
-      if (term !== "") found.push({ term, start: at, end: at + pair.length })
-      at += characters[i]?.length ?? 0
-    }
+    at = end
   }
   return found
 }

@@ -48,6 +48,28 @@ describe("words", () => {
     expect(met).toBeGreaterThan(5_000)
   })
 
+  it("are the fold of what stands there, whatever was read before", () => {
+    let met = 0
+    // more different words than are kept, in two orders
+    const many = Array.from({ length: 100_000 }, (_, n) => `w${(n * 7919).toString(36)}s`)
+    for (const text of [many.join(" "), [...many].reverse().join(" ")]) {
+      for (const { end, start, term } of words(text)) if (term !== fold(text.slice(start, end))) met++
+    }
+    expect(met).toBe(0)
+    FastCheck.assert(
+      FastCheck.property(texts, (text) => {
+        for (const { end, start, term } of words(text)) {
+          const piece = text.slice(start, end)
+          if (!/^[\p{Script=Latin}\p{N}'\u2019]+$/u.test(piece)) continue
+          met++
+          expect(term).toBe(fold(piece))
+        }
+      }),
+      runs
+    )
+    expect(met).toBeGreaterThan(2_000)
+  })
+
   it("cover every letter and digit", () => {
     FastCheck.assert(
       FastCheck.property(texts, (text) => {
