@@ -6,9 +6,9 @@
  * A role, a store or a model is replaced by providing its tag over this layer.
  */
 import type { SqlClient } from "@effect/sql"
-import { Layer } from "effect"
+import { Context, Layer } from "effect"
 import type { DocumentParser } from "../services/DocumentParser.ts"
-import type { Housekeeping } from "../services/Housekeeping.ts"
+import { Housekeeping } from "../services/Housekeeping.ts"
 import type { Journal } from "../services/Journal.ts"
 import type {
   CompactEvidenceCheck,
@@ -46,7 +46,7 @@ const above = Layer.provideMerge(
  * @example
  * ```ts
  * import { SqliteClient } from "@effect/sql-sqlite-node"
- * import { Layer } from "effect"
+ * import { Context, Layer } from "effect"
  * import { Embedded } from "staterag"
  *
  * export const layer = Embedded.layerOver.pipe(Layer.provideMerge(SqliteClient.layer({ filename: "application.db" })))
@@ -57,9 +57,13 @@ export const layerOver: Layer.Layer<Services, StoreError, SqlClient.SqlClient> =
   EmbeddedCorpus.layerOver
 )
 
-/** The product in a folder of its own. What cannot be opened is a `StoreError` that says why and what to do. */
+/**
+ * The product in a folder of its own. What cannot be opened is a `StoreError` that says why and what to do. What a killed process still owed
+ * to something forgotten is done first.
+ */
 export const layer = (options: Options): Layer.Layer<Services, StoreError> =>
   above.pipe(
     Layer.provideMerge(EmbeddedCorpus.layerBeside(options.directory)),
-    Layer.provide(EmbeddedCorpus.client(options))
+    Layer.provide(EmbeddedCorpus.client(options)),
+    Layer.tap((context) => Context.get(context, Housekeeping).settle)
   )

@@ -60,7 +60,9 @@ const inspect = Effect.fnUntraced(function* (scope: ScopeKey) {
   const faults = (yield* (yield* Housekeeping).faults(scope)).map(({ detail, part }) =>
     part === "Words"
       ? finding("C18", "words", `the word index is damaged: ${detail}`, "Words")
-      : finding("C30", "database", `the database is damaged: ${detail}. Restore a copy, or index into a new --dir`)
+      : part === "FreeSpace"
+        ? finding("C34", "free space", `it may hold what was forgotten (${detail}): run \`staterag prune\``)
+        : finding("C30", "database", `the database is damaged: ${detail}. Restore a copy, or index into a new --dir`)
   )
   const documents = yield* Stored.readable(Stored.documents(scope), "C14", "the documents", null)
   const words = yield* Stored.readable(Stored.words(scope), "C18", "the word index", "Words")

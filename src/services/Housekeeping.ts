@@ -9,7 +9,7 @@ import type { ArtifactId, RunId, ScopeKey } from "../domain/Ids.ts"
 import type { StoreError, UnknownRun } from "./StoreError.ts"
 
 export interface Fault {
-  readonly part: "Words" | "Database"
+  readonly part: "Words" | "Database" | "FreeSpace"
   readonly detail: string
 }
 
@@ -32,7 +32,7 @@ export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
     readonly removeRuns: (scope: ScopeKey, runs: ReadonlyArray<RunId>) => Effect.Effect<void, StoreError>
     /**
      * Keeps out what is still in somebody's memory: the writers of the scope's open runs are stale, and from now on a run begins only on
-     * the scope's current revision.
+     * the scope's current revision. What was forgotten owes a {@link Housekeeping} `scrub` from then on.
      */
     readonly fence: (scope: ScopeKey) => Effect.Effect<void, StoreError>
     /** Bytes that all scopes take, without logs and caches; 0 where nothing is on disk. */
@@ -42,6 +42,8 @@ export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
      * Never inside a transaction. `Busy` where another process goes on reading what is gone.
      */
     readonly scrub: Effect.Effect<void, StoreError>
+    /** Scrubs if that is still owed: whoever forgot was killed before. Where it cannot be done now, that is logged, and it stays owed. */
+    readonly settle: Effect.Effect<void, StoreError>
     /** What the database finds wrong with itself, in its own words: in the word indexes of the scope, or in anything. */
     readonly faults: (scope: ScopeKey) => Effect.Effect<ReadonlyArray<Fault>, StoreError>
   }

@@ -12,6 +12,7 @@ import * as Embedded from "../../src/layers/Embedded.ts"
 import { ask } from "../../src/programs/Ask.ts"
 import { explain } from "../../src/programs/Explain.ts"
 import { ForgetReport, forget } from "../../src/programs/Forget.ts"
+import { verify } from "../../src/programs/Verify.ts"
 import { CorpusStore } from "../../src/services/CorpusStore.ts"
 import { Housekeeping } from "../../src/services/Housekeeping.ts"
 import { Journal } from "../../src/services/Journal.ts"
@@ -325,30 +326,38 @@ describe("C34 forgetting, on disk", () => {
   )
 
   it.effect(
-    "a full disk at the last step: all is forgotten, and it is said what still holds traces and how they go",
+    "a full disk at the last step: all is forgotten, it is said what still holds traces, and the next opening clears them",
     () =>
       Effect.gen(function* () {
-        const root = write(folder(), { ...town, ...secret })
-        yield* index(root)
-        const housekeeping = yield* Housekeeping
+        const directory = folder()
         const full = new StoreError({
           reason: "Full",
           method: "Housekeeping.scrub",
           detail: "no space",
           cause: "no space"
         })
-        const error = yield* Effect.flip(
-          forget({ scope, paths: ["secret/dossier.md"] }).pipe(
-            Effect.provideService(Housekeeping, { ...housekeeping, scrub: full })
+        yield* Effect.gen(function* () {
+          yield* index(write(folder(), { ...town, ...secret }))
+          const housekeeping = yield* Housekeeping
+          const error = yield* Effect.flip(
+            forget({ scope, paths: ["secret/dossier.md"] }).pipe(
+              Effect.provideService(Housekeeping, { ...housekeeping, scrub: full })
+            )
           )
-        )
-        if (error._tag !== "TracesLeft") throw error
-        expect(error.reason).toBe("Full")
-        expect(error.message).toMatch(/forgotten.*no space/)
-        expect(error.advice).toMatch(/free some disk space.*staterag prune/)
-        const ids = (yield* (yield* CorpusStore).documents(scope)).map(({ id }) => id)
-        expect(ids).not.toContain("secret/dossier.md")
-      }).pipe(Effect.provide(Embedded.layer({ directory: folder() })))
+          if (error._tag !== "TracesLeft") throw error
+          expect(error.reason).toBe("Full")
+          expect(error.message).toMatch(/forgotten.*no space/)
+          expect(error.advice).toMatch(/free some disk space.*staterag prune/)
+          const ids = (yield* (yield* CorpusStore).documents(scope)).map(({ id }) => id)
+          expect(ids).not.toContain("secret/dossier.md")
+          const told = yield* verify({ scope })
+          expect(told.findings.map(({ clause, subject }) => `${clause} ${subject}`)).toEqual(["C34 free space"])
+        }).pipe(Effect.provide(Embedded.layer({ directory })))
+        expect(found(directory, traces).length).toBeGreaterThan(0)
+        const report = yield* Effect.provide(verify({ scope }), Embedded.layer({ directory }))
+        expect(report.findings).toEqual([])
+        expect(found(directory, traces)).toEqual([])
+      })
   )
 
   it.effect("one record of a file is forgotten, the others stay", () =>

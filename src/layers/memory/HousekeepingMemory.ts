@@ -63,6 +63,7 @@ export const layer: Layer.Layer<Housekeeping, never, Memory | RunTables> = Layer
         }),
       bytes: Effect.succeed(0),
       scrub: Effect.void,
+      settle: Effect.void,
       faults: () => Effect.succeed([])
     })
   })

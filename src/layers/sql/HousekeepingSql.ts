@@ -5,7 +5,7 @@
  * of a word index nor the write-ahead log. So {@link scrub} merges the segments, rewrites the file (`VACUUM`) and empties the log.
  */
 import { SqlClient } from "@effect/sql"
-import { Effect, Either, Layer, Schedule } from "effect"
+import { Effect, Either, Layer, Option, Schedule } from "effect"
 import { encodeEvent } from "../../domain/EventJson.ts"
 import type { RunId } from "../../domain/Ids.ts"
 import { type Fault, Housekeeping } from "../../services/Housekeeping.ts"
@@ -13,7 +13,7 @@ import { StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { columns, fromRow } from "./ArtifactRows.ts"
 import type { Row, Value } from "./Execute.ts"
-import { methods } from "./Methods.ts"
+import { type Method, methods } from "./Methods.ts"
 import { integer } from "./Rows.ts"
 import { findScope, wordTable } from "./Scopes.ts"
 
@@ -32,6 +32,11 @@ const removals: ReadonlyArray<string> = [
 ]
 const makeStale = "UPDATE staterag_run SET token = token + 1 WHERE scope = ?1 AND outcome IS NULL"
 const insertFence = "INSERT INTO staterag_fence (scope) VALUES (?1) ON CONFLICT DO NOTHING"
+// counted, so that whoever has scrubbed takes back no more than was owed when it began
+const insertOwed = `INSERT INTO staterag_owed (work, times) VALUES ('scrub', 1)
+  ON CONFLICT (work) DO UPDATE SET times = times + 1`
+const selectOwed = "SELECT times FROM staterag_owed WHERE work = 'scrub'"
+const deleteOwed = "DELETE FROM staterag_owed WHERE work = 'scrub' AND times = ?"
 const selectBytes = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size"
 
 const unreadable = (method: string, detail: string): StoreError =>
@@ -52,6 +57,7 @@ const make = Effect.gen(function* () {
     "fence",
     "bytes",
     "scrub",
+    "settle",
     "faults"
   ])
 
@@ -95,6 +101,28 @@ const make = Effect.gen(function* () {
       })
   })
 
+  /** How often a scrub has been owed since the last one. */
+  const owed = Effect.fnUntraced(function* ({ method, run }: Method) {
+    const rows = yield* run(selectOwed, [])
+    return rows.length === 0 ? Option.none() : Option.some(yield* integer(method, "staterag_owed", rows))
+  })
+
+  const scrub: Shape["scrub"] = Effect.gen(function* () {
+    const { run } = at.scrub
+    const before = yield* owed(at.scrub)
+    yield* atomically(
+      Effect.flatMap(wordTables(), (tables) =>
+        Effect.forEach(tables, (table) => run(`INSERT INTO ${table} (${table}) VALUES ('optimize')`, []), {
+          discard: true
+        })
+      )
+    )
+    yield* run("PRAGMA secure_delete = ON", [])
+    yield* Effect.retry(run("VACUUM", []), { schedule: untilFree, while: isBusy })
+    yield* Effect.retry(truncateLog, { schedule: untilFree, while: isBusy })
+    if (Option.isSome(before)) yield* atomically(run(deleteOwed, [before.value]))
+  })
+
   return Housekeeping.of({
     artifacts: Effect.fnUntraced(function* (scope) {
       const { method, run } = at.artifacts
@@ -114,22 +142,27 @@ const make = Effect.gen(function* () {
             })
           ),
     fence: (scope) =>
-      Effect.asVoid(atomically(Effect.zipRight(at.fence.run(makeStale, [scope]), at.fence.run(insertFence, [scope])))),
+      atomically(
+        Effect.gen(function* () {
+          const { run } = at.fence
+          yield* run(makeStale, [scope])
+          yield* run(insertFence, [scope])
+          yield* run(insertOwed, [])
+        })
+      ),
     bytes: Effect.suspend(() =>
       Effect.flatMap(at.bytes.run(selectBytes, []), (rows) => integer(at.bytes.method, "database", rows))
     ),
-    scrub: Effect.gen(function* () {
-      const { run } = at.scrub
-      yield* atomically(
-        Effect.flatMap(wordTables(), (tables) =>
-          Effect.forEach(tables, (table) => run(`INSERT INTO ${table} (${table}) VALUES ('optimize')`, []), {
-            discard: true
-          })
+    scrub,
+    settle: Effect.gen(function* () {
+      if (Option.isNone(yield* owed(at.settle))) return
+      yield* scrub.pipe(
+        Effect.catchAll((error) =>
+          Effect.logWarning(
+            `what was forgotten may still stand in free space: clearing it failed (${error.message}); run \`staterag prune\``
+          )
         )
       )
-      yield* run("PRAGMA secure_delete = ON", [])
-      yield* Effect.retry(run("VACUUM", []), { schedule: untilFree, while: isBusy })
-      yield* Effect.retry(truncateLog, { schedule: untilFree, while: isBusy })
     }),
     faults: Effect.fnUntraced(function* (scope) {
       const { method, run } = at.faults
@@ -137,6 +170,8 @@ const make = Effect.gen(function* () {
         .map((row): Fault => ({ part: "Database", detail: String(Object.values(row)[0]) }))
         .filter(({ detail }) => detail !== "ok")
       const number = yield* findScope(run, method, scope)
+      if (Option.isSome(yield* owed(at.faults)))
+        found.push({ part: "FreeSpace", detail: "a scrub is owed since something was forgotten" })
       if (number === undefined) return found
       for (const kind of ["Passage", "Relation"] as const) {
         const table = wordTable(kind, number)

@@ -15,6 +15,7 @@ import runs from "./migrations/0002_runs.ts"
 import fences from "./migrations/0003_fences.ts"
 import blocks from "./migrations/0004_blocks.ts"
 import models from "./migrations/0005_models.ts"
+import owed from "./migrations/0007_owed.ts"
 import { integer } from "./Rows.ts"
 
 /** In order; the number of a step is its place, from 1. */
@@ -26,7 +27,8 @@ const steps: ReadonlyArray<{
   { name: "runs", run: runs },
   { name: "fences", run: fences },
   { name: "blocks", run: blocks },
-  { name: "models", run: models }
+  { name: "models", run: models },
+  { name: "owed", run: owed }
 ]
 
 const method = "Database.migrate"
