@@ -1,90 +1,44 @@
-/** Questions that the evidence settles by putting two things side by side: which was first, which is larger, are they the same, is it so. */
-import { entities, entityKey } from "./Entities.ts"
+/** Which of two things a question means: the first, the larger, the one of which the evidence says what is asked. */
+import { firstDate, lifetime, numbers, type Value } from "./Dates.ts"
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
-import { dates, dateValue, numbers } from "./Extract.ts"
-import { folded, isAbout, type Question, standsIn } from "./Question.ts"
-import { isTelling, type Stretch, sentences } from "./Sentences.ts"
-import { fold, isStopWord, terms } from "./Words.ts"
+import type { Question } from "./Question.ts"
+import { comparedBy, firstOf, predicateOf, type Settled, saying, sidesOf } from "./Sides.ts"
+import { about, sentenceAt } from "./Subjects.ts"
 
-/** A sentence that an answer rests on. */
-export interface Ground extends Stretch {
-  readonly item: EvidenceItem
+interface Measure {
+  readonly read: (item: EvidenceItem) => Value | undefined
+  readonly greater: boolean
 }
 
-export interface Settled {
-  /** `Yes`, `No`, or one of the question's choices as the question writes it. */
-  readonly text: string
-  readonly grounds: ReadonlyArray<Ground>
-}
-
-const about = (evidence: Evidence, name: string): EvidenceItem | undefined => {
-  const key = entityKey(name)
-  return (
-    evidence.find((item) => entityKey(item.title) === key) ??
-    evidence.find((item) => isAbout(entityKey(item.title), key)) ??
-    evidence.find((item) => standsIn(key, folded(item.text)))
-  )
-}
-
-export const sentenceAt = (item: EvidenceItem, offset: number): Ground => {
-  const stretch = sentences(item.text).find(({ end, start }) => offset >= start && offset < end)
-  return { item, start: stretch?.start ?? 0, end: stretch?.end ?? item.text.length }
-}
-
-const relation =
-  /\b(director|composer|performer|author|writer|singer|producer|creator|founder|screenwriter|husband|wife|spouse|mother|father|son|daughter|child|lyricist|editor|discoverer)\b/iu
-
-/**
- * The item that the question compares by: the one about `name`, or, where it asks about a director, composer… of `name`, the one about whom that
- * item names as such.
- */
-export const subjectOf = (question: Question, evidence: Evidence, name: string): EvidenceItem | undefined => {
-  const item = about(evidence, name)
-  const role = relation.exec(question.text)?.[1]
-  if (item === undefined || role === undefined) return item
-  const stem = fold(role).slice(0, 5)
-  let best: { readonly item: EvidenceItem; readonly distance: number } | undefined
-  const at = item.text.toLowerCase().indexOf(stem)
-  for (const entity of entities(item.text)) {
-    const other = evidence.find((one) => one !== item && isAbout(entityKey(one.title), entity.key))
-    if (other === undefined) continue
-    const distance = at < 0 ? entity.start : Math.abs(entity.start - at)
-    if (best === undefined || distance < best.distance) best = { item: other, distance }
+const counted =
+  (verb: RegExp) =>
+  (item: EvidenceItem): Value | undefined => {
+    const match = verb.exec(item.text)
+    if (match === null) return undefined
+    const from = match.index + match[0].length
+    const list =
+      /^(?:(?!\s(?:and\s+)?(?:starring|written|produced|with|which|who|that|from|for|in|based|about|as)\b)[^.;(])*/u.exec(
+        item.text.slice(from)
+      )
+    return { value: 1 + (list?.[0].match(/,|\band\b|&/gu)?.length ?? 0), offset: match.index }
   }
-  return best?.item
+
+/** When a text says that something began. */
+const begun = (text: string): Value | undefined => {
+  const at =
+    /\b(?:founded|established|formed|started|opened|built|launched|created|(?:first|was) published|began|since)\b/iu.exec(
+      text
+    )?.index
+  const value = at === undefined ? undefined : firstDate(text.slice(at, at + 120))
+  return at === undefined || value === undefined ? undefined : { value: value.value, offset: value.offset + at }
 }
 
-interface Value {
-  readonly value: number
-  readonly offset: number
-}
-
-export const lifetime = (text: string): { readonly birth: Value | undefined; readonly death: Value | undefined } => {
-  const head = text.slice(0, 400)
-  const value = (
-    found: { readonly text: string; readonly start: number } | undefined,
-    offset = 0
-  ): Value | undefined =>
-    found === undefined ? undefined : { value: dateValue(found.text), offset: found.start + offset }
-  const bracket = /\(([^()]*\d{4}[^()]*)\)/u.exec(head)
-  const inside = bracket === null ? [] : dates(bracket[1] ?? "")
-  const shift = bracket === null ? 0 : bracket.index + 1
-  const after = (word: RegExp): Value | undefined => {
-    const match = word.exec(text)
-    return match === null ? undefined : value(dates(text.slice(match.index))[0], match.index)
-  }
-  const died = inside.length === 1 && /\b(?:died|d\.)/iu.test(bracket?.[1] ?? "")
-  return {
-    birth: (died ? undefined : value(inside[0], shift)) ?? after(/\bborn\b/iu) ?? value(dates(head)[0]),
-    death: value(died ? inside[0] : inside[1], shift) ?? after(/\b(?:died|death)\b/iu)
-  }
-}
-
-/** What is compared: where the number stands in an item's text, and whether the greater or the lesser wins. */
-const measureOf = (q: string): { readonly read: (text: string) => Value | undefined; readonly greater: boolean } => {
-  const latest = /\b(?:later|last|latest|younger|youngest|newer|most recently|more recently|recently)\b/.test(q)
+/** What is compared: where the number stands in an item's text, and whether the greater or the lesser wins; undefined where it is no number. */
+const measureOf = (q: string): Measure | undefined => {
+  const latest = /\b(?:later|last|latest|younger|youngest|newer|newest|recent|recently)\b/.test(q)
+  const earliest = /\b(?:first|earlier|earliest|older|oldest|elder|before|prior)\b/.test(q)
   if (/\blived? longer\b|\blonger life/.test(q)) {
-    const read = (text: string) => {
+    const read = ({ text }: EvidenceItem) => {
       const { birth, death } = lifetime(text)
       return birth === undefined || death === undefined
         ? undefined
@@ -92,11 +46,25 @@ const measureOf = (q: string): { readonly read: (text: string) => Value | undefi
     }
     return { read, greater: true }
   }
-  if (/\b(?:died|death|die|passed away)\b/.test(q)) return { read: (text) => lifetime(text).death, greater: latest }
-  if (/\b(?:born|older|younger|oldest|youngest|birth|age)\b/.test(q))
-    return { read: (text) => lifetime(text).birth, greater: latest }
-  if (/\b(?:more|larger|largest|bigger|higher|highest|taller|longer|most|greater)\b/.test(q) && !latest) {
-    const read = (text: string) => {
+  if (/\b(?:died|death|die|passed away)\b/.test(q) && (latest || earliest))
+    return { read: ({ text }) => lifetime(text).death, greater: latest }
+  if (/\b(?:born|older|younger|oldest|youngest|elder|birth|age)\b/.test(q) && (latest || earliest))
+    return { read: ({ text }) => lifetime(text).birth, greater: latest }
+  if (/\b(?:more|most)\s+directors\b/.test(q))
+    return { read: counted(/\bdirected(?:\s+and\s+\w+)*\s+by\s/iu), greater: true }
+  if (
+    /\b(?:founded|established|formed|started|opened|built|launched|created|published)\b/.test(q) &&
+    (latest || earliest)
+  )
+    return { read: ({ text }) => begun(text) ?? firstDate(text), greater: latest }
+  if (latest || earliest || /\b(?:longer|newer)\b.*\b(?:running|existence)\b/.test(q))
+    return { read: ({ text }) => firstDate(text), greater: latest }
+  if (
+    /\b(?:larger|largest|bigger|higher|highest|taller|longer|greater|more|most)\b.*\b(?:population|people|students|inhabitants|members|seats|height|tall|area|storeys|floors|feet|long|length|employees|stores|species)\b|\b(?:larger|bigger|taller|higher|highest|longest)\b/.test(
+      q
+    )
+  ) {
+    const read = ({ text }: EvidenceItem) => {
       const most = numbers(text)
         .map((found) => ({ value: Number(found.text.replace(/[^\d.]/g, "")), offset: found.start }))
         .filter(({ value }) => Number.isFinite(value) && (value < 1000 || value > 2100))
@@ -104,98 +72,43 @@ const measureOf = (q: string): { readonly read: (text: string) => Value | undefi
     }
     return { read, greater: true }
   }
-  const read = (text: string) => {
-    const found = dates(text)[0]
-    return found === undefined ? undefined : { value: dateValue(found.text), offset: found.start }
-  }
-  return { read, greater: latest }
+  return undefined
 }
 
 /** Which of its two choices a comparison means; undefined where the evidence does not say. */
 export const choose = (question: Question, evidence: Evidence): Settled | undefined => {
-  const [a, b] = question.choices
-  if (a === undefined || b === undefined) return undefined
-  const [x, y] = [subjectOf(question, evidence, a), subjectOf(question, evidence, b)]
-  if (x === undefined || y === undefined || x === y) return undefined
-  const { greater, read } = measureOf(question.text.toLowerCase())
-  const [u, v] = [read(x.text), read(y.text)]
-  if (u === undefined || v === undefined || u.value === v.value) return undefined
-  return {
-    text: u.value > v.value === greater ? a : b,
-    grounds: [sentenceAt(x, u.offset), sentenceAt(y, v.offset)]
-  }
-}
-
-/** Words for belonging to a country, by country. */
-const countries: ReadonlyArray<readonly [string, RegExp]> =
-  `united states=american|united states|u\\.s\\.|usa;united kingdom=british|english|scottish|welsh|united kingdom|england|scotland|wales|uk;france=french|france;
-  germany=german|germany;italy=italian|italy;spain=spanish|spain;india=indian|india;china=chinese|china;japan=japanese|japan;russia=russian|russia|soviet;
-  canada=canadian|canada;australia=australian|australia;brazil=brazilian|brazil;mexico=mexican|mexico;argentina=argentine|argentinian|argentina;
-  sweden=swedish|sweden;norway=norwegian|norway;denmark=danish|denmark;finland=finnish|finland;netherlands=dutch|netherlands;belgium=belgian|belgium;
-  austria=austrian|austria;switzerland=swiss|switzerland;poland=polish|poland;hungary=hungarian|hungary;greece=greek|greece;turkey=turkish|turkey;
-  iran=iranian|persian|iran;israel=israeli|israel;egypt=egyptian|egypt;ireland=irish|ireland;portugal=portuguese|portugal;romania=romanian|romania;
-  czech=czech;korea=korean|korea;pakistan=pakistani|pakistan;philippines=filipino|philippine|philippines;hong kong=hong kong;new zealand=new zealand;
-  south africa=south african|south africa;ukraine=ukrainian|ukraine;nigeria=nigerian|nigeria;cuba=cuban|cuba;chile=chilean|chile;colombia=colombian|colombia`
-    .split(";")
-    .map((entry) => entry.trim().split("="))
-    .map(([name = "", words = ""]) => [name, new RegExp(`\\b(?:${words})\\b`, "iu")] as const)
-
-interface Belonging {
-  readonly name: string
-  /** As the text writes it. */
-  readonly text: string
-  readonly offset: number
-}
-
-/** Where an item first says which country it belongs to. */
-export const country = (item: EvidenceItem): Belonging | undefined => {
-  let first: Belonging | undefined
-  for (const [name, words] of countries) {
-    const match = words.exec(item.text)
-    if (match !== null && (first === undefined || match.index < first.offset))
-      first = { name, text: match[0], offset: match.index }
-  }
-  return first
-}
-
-const same = /\b(?:same|share|both from|from the same)\b/iu
-const nation = /\b(?:country|countries|nationality|nationalities|nation)\b/iu
-
-/** Yes or no, with the sentences that say so; undefined where the evidence does not settle it. */
-export const decide = (question: Question, evidence: Evidence): Settled | undefined => {
-  const [a, b] = question.entities
-  if (a !== undefined && b !== undefined && same.test(question.text) && nation.test(question.text)) {
-    const [x, y] = [subjectOf(question, evidence, a.text), subjectOf(question, evidence, b.text)]
-    if (x === undefined || y === undefined || x === y) return undefined
-    const [u, v] = [country(x), country(y)]
-    if (u === undefined || v === undefined) return undefined
-    return { text: u.name === v.name ? "Yes" : "No", grounds: [sentenceAt(x, u.offset), sentenceAt(y, v.offset)] }
-  }
-  const named = new Set(question.entities.flatMap((entity) => entity.key.split(" ")))
-  const plain = new Set(["both", "same", "also", "either"])
-  const predicate = question.terms.filter((term) => !named.has(term) && !isStopWord(term) && !plain.has(term))
-  if (predicate.length === 0 || question.entities.length === 0) return undefined
-  const grounds: Array<Ground> = []
-  let isSo = true
-  for (const { text } of question.entities.slice(0, 2)) {
-    const item = about(evidence, text)
-    if (item === undefined) return undefined
-    let most = -1
-    let ground: Ground = { item, start: 0, end: item.text.length }
-    for (const stretch of sentences(item.text)) {
-      const said = item.text.slice(stretch.start, stretch.end)
-      if (!isTelling(said)) continue
-      const own = new Set(terms(said))
-      const shared = predicate.filter((term) => own.has(term)).length
-      if (shared > most) {
-        most = shared
-        ground = { item, ...stretch }
-      }
+  const sides = sidesOf(question, evidence)
+  if (sides === undefined) return chooseKnown(question, evidence)
+  const [a, b] = sides
+  const by = comparedBy(question, evidence, sides)
+  let masked = question.text
+  for (const { text } of sides) masked = masked.replace(text, " ")
+  const measure = measureOf(masked.toLowerCase())
+  if (measure !== undefined) {
+    const [u, v] = [firstOf(by(a), measure.read), firstOf(by(b), measure.read)]
+    if (u === undefined || v === undefined || u.value.value === v.value.value) return undefined
+    return {
+      text: u.value.value > v.value.value === measure.greater ? a.text : b.text,
+      grounds: [sentenceAt(u.item, u.value.offset), sentenceAt(v.item, v.value.offset)]
     }
-    // of one thing alone, silence is no denial
-    if (question.entities.length === 1 && most <= 0) return undefined
-    isSo = isSo && most >= Math.ceil(0.6 * predicate.length)
-    grounds.push(ground)
   }
-  return { text: isSo ? "Yes" : "No", grounds }
+  const predicate = predicateOf(question, sides)
+  const [x, y] = [saying(a.subject, predicate), saying(b.subject, predicate)]
+  if (x.held.size === y.held.size) return undefined
+  return x.held.size > y.held.size
+    ? { text: a.text, grounds: [x.ground, y.ground] }
+    : { text: b.text, grounds: [y.ground, x.ground] }
+}
+
+/** Where the evidence is about one of the two alone, and says most of what is asked, that one. */
+const chooseKnown = (question: Question, evidence: Evidence): Settled | undefined => {
+  const known = question.choices.flatMap((text) => {
+    const subject = about(evidence, text)
+    return subject === undefined ? [] : [{ text, subject }]
+  })
+  const [one, other] = known
+  if (one === undefined || other !== undefined) return undefined
+  const predicate = predicateOf(question, [one, one])
+  const { ground, held } = saying(one.subject, predicate)
+  return predicate.length > 1 && held.size >= 0.6 * predicate.length ? { text: one.text, grounds: [ground] } : undefined
 }

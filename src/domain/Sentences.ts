@@ -72,3 +72,6 @@ const pointers =
 
 /** Whether a stretch says something by itself, rather than only naming or including what does. */
 export const isTelling = (text: string): boolean => /[\p{L}\p{N}]/u.test(text.replace(pointers, " "))
+
+/** Whether a stretch is a Markdown heading. */
+export const isHeading = (text: string): boolean => /^[ \t]*#{1,6}[ \t]/u.test(text)

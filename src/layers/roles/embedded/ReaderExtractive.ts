@@ -9,13 +9,16 @@
 import { Effect, Layer } from "effect"
 import type { Citation, Reading } from "../../../domain/Answer.ts"
 import { tell } from "../../../domain/Attribute.ts"
-import { choose, decide, type Ground } from "../../../domain/Comparing.ts"
+import { candidates } from "../../../domain/Candidates.ts"
+import { choose } from "../../../domain/Comparing.ts"
 import { lineBreaks } from "../../../domain/Corpus.ts"
+import { decide, shared } from "../../../domain/Deciding.ts"
 import type { Evidence } from "../../../domain/Evidence.ts"
-import { bears, candidates, rank, type Said } from "../../../domain/Extract.ts"
+import { bears, rank, type Said } from "../../../domain/Extract.ts"
 import { analyse, cut, type Question } from "../../../domain/Question.ts"
 import { sentences } from "../../../domain/Sentences.ts"
-import { terms } from "../../../domain/Words.ts"
+import type { Ground } from "../../../domain/Subjects.ts"
+import { isStopWord, terms } from "../../../domain/Words.ts"
 import { Reader } from "../../../services/Roles.ts"
 
 /** UTF-16 code units that one quotation holds at most. */
@@ -56,16 +59,20 @@ const passageOf = (question: Question, said: Said): Ground => {
   return /[:\uff1a]$/u.test(said.text) || adds ? { item: said.item, start: said.start, end: next.end } : said
 }
 
+const defines = /\b(?:is|are|was|were|means?|provides?|represents?|refers? to|stands? for|allows?|lets?|enables?)\b/u
+
 /** Sentences that say what something is, or how it is done, before those that only mention it. */
 const telling = (question: Question, said: Said): number => {
-  const opening = new Set(terms(said.text.slice(0, 60)))
-  const leads = question.terms.some((term) => opening.has(term))
-  if (
-    question.type === "Definition" &&
-    leads &&
-    /\b(?:is|are|was|were|means|provides|represents|refers to)\b/u.test(said.text)
-  )
-    return 1.4
+  if (question.type === "Definition") {
+    const verb = defines.exec(said.text)
+    const lead = verb === null ? [] : terms(said.text.slice(0, verb.index)).filter((term) => !isStopWord(term))
+    if (lead.length > 0 && question.terms.every((term) => lead.includes(term)))
+      return lead.length <= question.terms.length + 1 ? 1.8 : 1.3
+    const called = /\b(?:call(?:ed)?|known as|termed|dubbed)\s(?:this|these|it|them|an?|the)?\s*(.+)$/iu.exec(
+      said.text
+    )?.[1]
+    if (called !== undefined && question.terms.every((term) => terms(called).slice(0, 4).includes(term))) return 1.6
+  }
   if (
     question.type === "Procedure" &&
     /\b(?:use|using|call|run|create|add|set|install|by|you can|to do)\b/iu.test(said.text)
@@ -74,34 +81,54 @@ const telling = (question: Question, said: Said): number => {
   return 1
 }
 
-const quoted = (question: Question, ranked: ReadonlyArray<Said>): Reading => {
+const mostQuotes = 3
+/** A sentence is quoted beside the best one where it counts for this share of it. */
+const beside = 0.6
+
+/** The sentences that say most of the question, at most `most`, none within another. */
+const best = (question: Question, ranked: ReadonlyArray<Said>, most: number): ReadonlyArray<Ground> => {
   const ordered = ranked
-    .slice(0, 12)
+    .slice(0, 20)
     .map((said) => [said, said.score * telling(question, said)] as const)
     .sort((a, b) => b[1] - a[1])
-  const [first, second] = ordered
-  if (first === undefined) return notFound
-  const grounds = [passageOf(question, first[0])]
-  const [start] = grounds
-  const apart =
-    second !== undefined &&
-    (second[0].item !== start?.item || second[0].start >= start.end || second[0].end <= start.start)
-  if (second !== undefined && apart && second[1] >= 0.8 * first[1]) grounds.push(second[0])
-  return reading(undefined, grounds)
+  const top = ordered[0]?.[1] ?? 0
+  const grounds: Array<Ground> = []
+  for (const [said, score] of ordered) {
+    if (grounds.length >= most || score < beside * top) break
+    const ground = passageOf(question, said)
+    if (!grounds.some((one) => one.item === ground.item && one.start < ground.end && ground.start < one.end))
+      grounds.push(ground)
+  }
+  return grounds
 }
+
+const differing = /\b(?:differences?|differs?|compared?|comparison|versus|vs)\b/iu
+const inCommon = /\b(?:both|in common|share)\b/iu
+const offers = /\s(?:or|out of|between)\s/iu
 
 /** What two things side by side, or a fixed form, settle. */
 const settled = (question: Question, evidence: Evidence): Reading | undefined => {
-  if (question.type === "Comparison" || question.type === "Boolean") {
-    const said = question.choices.length > 0 ? choose(question, evidence) : decide(question, evidence)
-    return said === undefined ? undefined : reading(said.text, said.grounds)
-  }
-  const told = tell(question, evidence)
-  return told === undefined ? undefined : reading(told.text, [told.ground])
+  if (differing.test(question.text)) return undefined
+  const offered = question.choices.length > 0 || offers.test(question.text)
+  const yes = question.type === "Boolean" || question.type === "Comparison"
+  const said =
+    (offered ? choose(question, evidence) : undefined) ??
+    (yes && question.choices.length === 0 ? decide(question, evidence) : undefined)
+  if (said !== undefined) return reading(said.text, said.grounds)
+  if (yes) return undefined
+  const told = tell(question, evidence) ?? (inCommon.test(question.text) ? shared(question, evidence) : undefined)
+  return told === undefined
+    ? undefined
+    : reading(asksYear.test(question.text) ? yearOf(told.text) : told.text, told.grounds)
 }
 
 /** What is answered by a name, a date or a number rather than by a sentence. */
 const wantsName: ReadonlySet<Question["type"]> = new Set(["Person", "Place", "Date", "Quantity", "Entity"])
+/** A question for what happens or is done wants a sentence. */
+const wantsSentence = /^(?:what|which)\s+(?:happens|does|do|did|if|are the|should|would|can)\b/iu
+
+const asksYear = /\byear\b/iu
+const yearOf = (text: string): string => /(?<!\d)\d{4}(?!\d)/.exec(text)?.[0] ?? text
 
 /** Reads the evidence; pure. */
 export const read = (asked: string, evidence: Evidence): Reading => {
@@ -112,8 +139,15 @@ export const read = (asked: string, evidence: Evidence): Reading => {
   const plainly = settled(question, evidence)
   if (plainly !== undefined) return plainly
   if (!bears(question, ranking)) return notFound
-  const [best] = wantsName.has(question.type) ? candidates(question, ranking) : []
-  return best === undefined ? quoted(question, ranking.sentences) : reading(best.text, [best.said])
+  const [named] =
+    wantsName.has(question.type) && !wantsSentence.test(asked.trim()) ? candidates(question, ranking, evidence) : []
+  const quoted = best(question, ranking.sentences, mostQuotes)
+  return named === undefined
+    ? reading(undefined, quoted)
+    : reading(
+        asksYear.test(question.text) ? yearOf(named.text) : named.text,
+        [named.said, ...quoted].slice(0, mostQuotes)
+      )
 }
 
 export const layer: Layer.Layer<Reader> = Layer.succeed(Reader, {

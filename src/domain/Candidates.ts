@@ -1,0 +1,135 @@
+/** The name, date or number that a question wants, among those of the sentences that say most of it. Each is a slice of the evidence. */
+import { isBelonging } from "./Countries.ts"
+import { dates, type Found, isMonth, numbers } from "./Dates.ts"
+import { entities, entityKey } from "./Entities.ts"
+import type { Evidence, EvidenceItem } from "./Evidence.ts"
+import type { Ranking, Said } from "./Extract.ts"
+import { kindred } from "./Kin.ts"
+import { folded, type Question, standsIn } from "./Question.ts"
+import { openingOf, plainTitle } from "./Subjects.ts"
+import { isStopWord, terms, words } from "./Words.ts"
+
+export interface Candidate {
+  readonly text: string
+  readonly said: Said
+  readonly score: number
+}
+
+const personal =
+  /\b(?:born|actor|actress|singer|writer|author|director|composer|musician|politician|player|painter|he|she|his|her|wife|husband|son|daughter|mother|father|king|queen)\b/iu
+const located = /\b(?:in|at|from|near|to|of)\s+(?:the\s+)?$/iu
+
+/** Names of their own: not what something was made for or where it lies, and no country, date or year. */
+const named = ({ text }: Said, place: boolean): ReadonlyArray<Found> =>
+  entities(text).flatMap((entity) => {
+    const own = entity.text.split(/\s+(?:for|in|on)\s+/u)[0] ?? entity.text
+    const idle = isMonth(own) || /^\p{N}/u.test(own) || (!place && isBelonging(own))
+    return idle ? [] : [{ text: own, start: entity.start }]
+  })
+
+/** What the question asks for, as its own words say: of "which Canadian rock band released" the four words behind "which". */
+const focusOf = ({ text }: Question): ReadonlyArray<string> => {
+  const asked = /\b(?:what|which)\s+(?:(?:is|was|are|were)\s+)?(?:the\s+)?(?:name\s+of\s+(?:the|an?)\s+)?/iu.exec(text)
+  if (asked === null) return []
+  const behind: Array<string> = []
+  const from = asked.index + asked[0].length
+  for (const { term } of words(text.slice(from, from + 80))) {
+    if (isStopWord(term) || behind.length === 4) break
+    behind.push(term)
+  }
+  if (behind.length > 0) return behind
+  // "… in the autonomous community of what?"
+  return terms(text.slice(Math.max(0, asked.index - 40), asked.index))
+    .filter((term) => !isStopWord(term))
+    .slice(-2)
+}
+
+const units = /\bhow\s+(?:many|much)\s+((?:[\p{L}-]+\s+){1,3})/iu
+
+const suitsPerson = (said: Said, found: Found): number => {
+  const before = said.text.slice(Math.max(0, found.start - 12), found.start)
+  const after = said.text.slice(found.start + found.text.length, found.start + found.text.length + 3)
+  const count = found.text.split(/\s+/u).length
+  const shaped = count >= 2 && count <= 4 && !/\d/.test(found.text) ? 1.2 : 0.7
+  return shaped * (personal.test(said.text) || /\bby\s+$/iu.test(before) ? 1.2 : 1) * (after.startsWith("'s") ? 0.9 : 1)
+}
+
+const suitsQuantity = (question: Question, said: Said, found: Found): number => {
+  const unit = terms(units.exec(question.text)?.[1] ?? "").filter((term) => !isStopWord(term))
+  const behind = terms(said.text.slice(found.start, found.start + found.text.length + 40)).slice(0, 6)
+  const counts = unit.some((term) => behind.includes(term))
+  const isYear = /^(?:1\d|20)\d{2}$/.test(found.text)
+  return (counts ? 2 : 1) * (isYear ? 0.3 : 1)
+}
+
+const suits = (question: Question, said: Said, found: Found): number => {
+  switch (question.type) {
+    case "Person":
+      return suitsPerson(said, found)
+    case "Place": {
+      const before = said.text.slice(Math.max(0, found.start - 12), found.start)
+      return (located.test(before) ? 1.4 : 0.8) * (/\d/.test(found.text) ? 0.5 : 1)
+    }
+    case "Quantity":
+      return suitsQuantity(question, said, found)
+    default:
+      return 1
+  }
+}
+
+/** Whether a name is of the kind that is asked for: by the words before it, or by how the evidence about it opens. */
+const isOfKind = (focus: ReadonlyArray<string>, said: Said, found: Found, own: EvidenceItem | undefined): number => {
+  if (focus.length === 0) return 1
+  const before = terms(said.text.slice(Math.max(0, found.start - 40), found.start)).slice(-3)
+  const inside = terms(found.text)
+  const called = focus.some((term) => kindred(new Set([...before, ...inside]), term))
+  if (own === undefined) return called ? 1.4 : 1
+  const opening = openingOf(own)
+  const kind = new Set(terms(own.text.slice(opening.start, Math.min(opening.end, opening.start + 200))))
+  const shared = focus.filter((term) => kindred(kind, term)).length
+  return shared === 0 ? (called ? 1.2 : 0.8) : 1.3 + (0.3 * shared) / focus.length
+}
+
+const lookedIn = 8
+
+/**
+ * Names, dates or numbers that may be meant, most likely first: in the most telling sentences, near the question's words, of the kind that is
+ * asked for, and not in the question itself.
+ */
+export const candidates = (
+  question: Question,
+  { sentences: ranked }: Ranking,
+  evidence: Evidence
+): ReadonlyArray<Candidate> => {
+  const line = folded(question.text)
+  const wanted = new Set(question.terms)
+  const best = ranked[0]?.score ?? 0
+  const focus = focusOf(question)
+  const byKey = new Map([...evidence].reverse().map((item) => [entityKey(item.title), item] as const))
+  const found: Array<Candidate> = []
+  for (const said of ranked.slice(0, lookedIn)) {
+    const pieces =
+      question.type === "Date"
+        ? dates(said.text)
+        : question.type === "Quantity"
+          ? numbers(said.text)
+          : named(said, question.type === "Place")
+    const title = plainTitle(said.item.title)
+    const at = said.item.text.indexOf(title)
+    const titled = at >= 0 && ["Person", "Entity", "Place"].includes(question.type) ? [{ text: title, start: 0 }] : []
+    for (const piece of [...pieces, ...titled]) {
+      const key = entityKey(piece.text)
+      if (key === "" || standsIn(key, line) || key.split(" ").every((term) => wanted.has(term))) continue
+      const around = said.text.slice(Math.max(0, piece.start - 60), piece.start + piece.text.length + 60)
+      const near = terms(around).filter((term) => wanted.has(term)).length
+      const score =
+        (best > 0 ? said.score / best : 0) *
+        suits(question, said, piece) *
+        isOfKind(focus, said, piece, byKey.get(key)) *
+        (1 + 0.15 * Math.min(4, near)) *
+        (titled.includes(piece) ? 0.9 : 1)
+      found.push({ text: piece.text, said, score })
+    }
+  }
+  return found.sort((a, b) => b.score - a.score)
+}

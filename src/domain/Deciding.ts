@@ -1,0 +1,92 @@
+/** Questions that are answered by yes or no, or by what two things have in common. */
+import { belongings } from "./Countries.ts"
+import { isMonth } from "./Dates.ts"
+import type { Evidence, EvidenceItem } from "./Evidence.ts"
+import type { Question } from "./Question.ts"
+import { comparedBy, comparing, firstOf, predicateOf, type Settled, saying, sidesOf } from "./Sides.ts"
+import { about, mentioned, openingOf, type Subject, sentenceAt } from "./Subjects.ts"
+import { isStopWord, terms } from "./Words.ts"
+
+const same = /\b(?:same|share|common)\b/iu
+const nation = /\b(?:country|countries|nationality|nationalities|nation)\b/iu
+
+/** What follows `is a` in an opening: of which kind something is. */
+const kindOf = (subject: Subject): ReadonlySet<string> => {
+  const { end, item, start } = openingOf(subject.items[0])
+  const text = item.text.slice(start, end)
+  const is = /\b(?:is|was|are|were)\s+(?:an?|the|one)\b/iu.exec(text)
+  return new Set(terms(text.slice(is?.index ?? 0)).filter((term) => !isStopWord(term)))
+}
+
+/** Yes or no, with the sentences that say so; undefined where the evidence does not settle it. */
+export const decide = (question: Question, evidence: Evidence): Settled | undefined => {
+  const sides = sidesOf(question, evidence)
+  if (sides === undefined) return decideOne(question, evidence)
+  const [a, b] = sides
+  if (same.test(question.text) || /\bboth\b/iu.test(question.text)) {
+    if (nation.test(question.text)) {
+      const by = comparedBy(question, evidence, sides)
+      const read = ({ text }: EvidenceItem) => {
+        const all = belongings(text)
+        return all.length === 0 ? undefined : all
+      }
+      const [u, v] = [firstOf(by(a), read), firstOf(by(b), read)]
+      if (u === undefined || v === undefined) return undefined
+      return {
+        text: u.value.some((one) => v.value.some((other) => other.country === one.country)) ? "Yes" : "No",
+        grounds: [sentenceAt(u.item, u.value[0]?.offset ?? 0), sentenceAt(v.item, v.value[0]?.offset ?? 0)]
+      }
+    }
+    if (same.test(question.text)) {
+      const [x, y] = [kindOf(a.subject), kindOf(b.subject)]
+      return {
+        text: [...x].some((term) => y.has(term)) ? "Yes" : "No",
+        grounds: [openingOf(a.subject.items[0]), openingOf(b.subject.items[0])]
+      }
+    }
+  }
+  const predicate = predicateOf(question, sides)
+  if (predicate.length === 0) return undefined
+  const [x, y] = [saying(a.subject, predicate), saying(b.subject, predicate)]
+  const need = Math.round(0.5 * predicate.length)
+  return { text: x.held.size >= need && y.held.size >= need ? "Yes" : "No", grounds: [x.ground, y.ground] }
+}
+
+/** Of one thing alone, silence is no denial: Yes where the evidence says it, or else nothing. */
+const decideOne = (question: Question, evidence: Evidence): Settled | undefined => {
+  const [one] = mentioned(question, evidence)
+  const named =
+    one?.subject ?? (question.entities[0] === undefined ? undefined : about(evidence, question.entities[0].text))
+  if (named === undefined) return undefined
+  const own = new Set(named.key.split(" "))
+  const predicate = question.terms.filter((term) => !own.has(term) && !isStopWord(term) && !comparing.has(term))
+  if (predicate.length === 0) return undefined
+  const { ground, most } = saying(named, predicate)
+  if (most <= 0) return undefined
+  return { text: most >= Math.ceil(0.6 * predicate.length) ? "Yes" : "No", grounds: [ground] }
+}
+
+/** What two things have in common: the words that their openings share after `is a`, as the first writes them. */
+export const shared = (question: Question, evidence: Evidence): Settled | undefined => {
+  const sides = sidesOf(question, evidence)
+  if (sides === undefined) return undefined
+  const [a, b] = sides
+  const ground = openingOf(a.subject.items[0])
+  const text = ground.item.text.slice(ground.start, ground.end)
+  const is = /\b(?:is|was|are|were)\s+(?:an?|the|one)\b/iu.exec(text)?.index ?? 0
+  const other = kindOf(b.subject)
+  const pieces = [...text.slice(is).matchAll(/[\p{L}\p{N}'\u2019-]+/gu)].map((match) => match[0])
+  let best: ReadonlyArray<string> = []
+  let current: Array<string> = []
+  for (const piece of [...pieces, ""]) {
+    const term = terms(piece)[0]
+    if (term !== undefined && other.has(term) && !isMonth(piece)) current.push(piece)
+    else {
+      if (current.length > best.length) best = current
+      current = []
+    }
+  }
+  const phrase = best.join(" ")
+  if (phrase === "" || !text.includes(phrase)) return undefined
+  return { text: phrase, grounds: [ground, openingOf(b.subject.items[0])] }
+}
