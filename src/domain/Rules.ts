@@ -6,13 +6,13 @@
  */
 import { Either, Option, ParseResult, Schema } from "effect"
 import { compile } from "./Compiled.ts"
-import { lineBreaks, type Passage, spanKey, splitsSurrogate } from "./Corpus.ts"
-import { Evidence } from "./Evidence.ts"
+import { lineBreaks, type Passage, type Span, spanKey, splitsSurrogate } from "./Corpus.ts"
+import { Evidence, type EvidenceItem } from "./Evidence.ts"
 import type { NodeId, PassageId } from "./Ids.ts"
 import { Plan } from "./Plan.ts"
 import type { Field, Fields, State } from "./State.ts"
 import { edgeKey, isAdmissible, Path, type PathGround } from "./Tam.ts"
-import { Verification } from "./Verification.ts"
+import { type Support, Verification } from "./Verification.ts"
 
 /** What the controller looked up so that a proposal can be judged. */
 export interface Grounds {
@@ -252,13 +252,26 @@ export const SupportIsHeld = rule<"verification">("SupportIsHeld", "C15", ({ jus
     ({ passage }) => `${passage} is not among the committed evidence`
   )
 })
+export const SupportIsVerbatim = rule<"verification">("SupportIsVerbatim", "C15", ({ justification }, { evidence }) =>
+  first(
+    justification.supported,
+    (support) => "span" in support && !evidence.some((item) => saysAt(item, support)),
+    ({ passage, slot }) => `what is quoted for ${slot} is not what the evidence of ${passage} says there`
+  )
+)
+const saysAt = (item: EvidenceItem, { passage, span, text }: Extract<Support, { readonly span: Span }>): boolean =>
+  item.passage === passage &&
+  item.document === span.document &&
+  span.start >= item.start &&
+  span.end <= item.end &&
+  item.text.slice(span.start - item.start, span.end - item.start) === text
 
 /** Every rule, in the order in which it is asked. */
 export const rules: { readonly [F in Field]: ReadonlyArray<Rule<F>> } = {
   plan: [SlotsAreDistinct, MissingAreSlots, KnownAreSlots, KnownIsVerbatim, VisitedIsTrue],
   path: [NodesExist, StartsAtRoot, StepsAreAdmissible, StepsAreEdges, EndsAtEvidence],
   evidence: [WithinRegion, NamesItsPlace, NamesItsCycle, CutsNoCharacter, IsVerbatim, SpansAreDistinct],
-  verification: [VerdictIsReached, FailSaysWhy, PassLacksNothing, LacksAreSlots, SupportIsHeld]
+  verification: [VerdictIsReached, FailSaysWhy, PassLacksNothing, LacksAreSlots, SupportIsHeld, SupportIsVerbatim]
 }
 
 const schemas: { readonly [F in Field]: Schema.Schema<Fields[F]> } = {

@@ -14,7 +14,7 @@ import type { Event } from "./Event.ts"
 import type { EvidenceItem } from "./Evidence.ts"
 import { DocumentId, PassageId, SlotName } from "./Ids.ts"
 import type { Binding, Hypothesis, Plan } from "./Plan.ts"
-import type { Verification } from "./Verification.ts"
+import type { Support, Verification } from "./Verification.ts"
 import { isStopWord, terms } from "./Words.ts"
 
 export const tombstone = "[forgotten]"
@@ -84,6 +84,8 @@ const takenBy = (events: ReadonlyArray<Event>, forgotten: Forgotten, question: s
   const asked = padded(question)
   const taken = events.flatMap((event): ReadonlyArray<{ readonly text: string }> => {
     if (event.tag === "PlanCommitted") return event.plan.known.filter(own.binding)
+    if (event.tag === "VerificationCommitted")
+      return event.verification.justification.supported.flatMap((of) => ("span" in of && own.binding(of) ? of : []))
     return event.tag === "AnswerRead" ? event.reading.citations.filter(own.citation) : []
   })
   return [...new Set(taken.map(({ text }) => padded(text)))].filter(
@@ -152,9 +154,11 @@ export const bury = (events: ReadonlyArray<Event>, forgotten: Forgotten): Readon
     })
   const verification = (value: Verification): Verification => {
     const { justification } = value
-    const supported = each(justification.supported, (of) =>
-      patched(of, { slot: slot(of.slot), passage: forgotten.passages.has(of.passage) ? noPassage : of.passage })
-    )
+    const supported = each(justification.supported, (of): Support => {
+      const named = patched(of, { slot: slot(of.slot) })
+      if ("span" in named && own.binding(named)) return { ...binding(named), passage: noPassage }
+      return patched(named, { passage: forgotten.passages.has(of.passage) ? noPassage : of.passage })
+    })
     const touched = supported.some((of, i) => of.passage !== justification.supported[i]?.passage)
     return patched(value, {
       justification: patched(justification, {

@@ -92,8 +92,14 @@ describe("C9 a stage is judged against what the stages before it committed", () 
       const proposal = propose("verification", at.valid.verification)
       // the same verdict before the evidence of this cycle was committed
       const early = judge("verification", proposal, at.staged.evidence, at.grounds.verification)
-      const held = new Set(at.staged.evidence.evidence.map((item) => item.passage))
-      const fits = justification.supported.every(({ passage }) => held.has(passage))
+      const before = at.staged.evidence.evidence
+      const fits = justification.supported.every((support) =>
+        before.some(
+          ({ end, passage, start }) =>
+            passage === support.passage &&
+            (!("span" in support) || (start <= support.span.start && support.span.end <= end))
+        )
+      )
       expect(Either.isRight(early)).toBe(fits)
       seen[fits ? "fresh" : "stale"]++
       // and before the plan that names its slots

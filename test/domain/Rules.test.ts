@@ -126,7 +126,7 @@ describe("C2 the compiled validators are the schemas", () => {
         if (Either.isRight(decoded)) expect(decoded.right).toEqual(input)
         return Either.isRight(decoded) === fits
       }),
-      { numRuns: 1_500, seed: 11 }
+      { numRuns: 1_800, seed: 11 }
     )
     expect(seen.fits).toBeGreaterThanOrEqual(wanted)
     expect(seen.misfits).toBeGreaterThanOrEqual(wanted)

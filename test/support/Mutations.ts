@@ -371,6 +371,29 @@ const ofVerification: Record<string, ReadonlyArray<Mutation>> = {
         }
       }
     })
+  ],
+  SupportIsVerbatim: [
+    verification((w, r) => {
+      const { document, end, passage, start, text } = r.pick(w.valid.evidence)
+      const quoted = { ...supportOf(w, r), passage, span: { document, start, end }, text }
+      const { span } = quoted
+      const other = w.valid.evidence.find((item) => item.passage !== passage)
+      const spoilt = r.pick([
+        { ...quoted, text: oneOff(text, r) },
+        { ...quoted, text: text.slice(0, -1) || "?" },
+        { ...quoted, span: { ...span, end: end + 1 }, text: `${text}.` },
+        { ...quoted, span: { ...span, start: start + 1, end: end + 1 } },
+        { ...quoted, span: { ...span, document: DocumentId.make("elsewhere") } },
+        ...(other === undefined ? [] : [{ ...quoted, passage: other.passage }])
+      ])
+      return {
+        ...w.valid.verification,
+        justification: {
+          ...w.valid.verification.justification,
+          supported: r.shuffled([supportOf(w, r), spoilt])
+        }
+      }
+    })
   ]
 }
 

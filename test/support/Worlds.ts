@@ -223,7 +223,10 @@ const planOf = (r: Random, documents: ReadonlyArray<Document>, visited: Readonly
 
 const verificationOf = (r: Random, plan: Plan, evidence: Evidence): Verification => {
   const names = plan.slots.map((slot) => slot.name)
-  const supported = r.some(names, 0, 3).map((slot) => ({ slot, passage: r.pick(evidence).passage }))
+  const supported = r.some(names, 0, 3).map((slot) => {
+    const { document, end, passage, start, text } = r.pick(evidence)
+    return r.chance(0.5) ? { slot, passage } : { slot, passage, span: { document, start, end }, text }
+  })
   return r.chance(0.5)
     ? { verdict: "Pass", justification: { text: r.pick(["", "all is found"]), missing: [], supported } }
     : { verdict: "Fail", justification: { text: "not all is found", missing: r.some(names, 0, 3), supported } }
