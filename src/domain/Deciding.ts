@@ -7,6 +7,8 @@ import { comparedBy, comparing, firstOf, predicateOf, type Settled, saying, side
 import { about, mentioned, openingOf, type Subject, sentenceAt } from "./Subjects.ts"
 import { isStopWord, terms } from "./Words.ts"
 
+const twofold = /\b(?:both|same|share|and|common)\b/iu
+const negative = /\b(?:not|no|never|nor|cannot|without|neither)\b|n['\u2019]t\b/iu
 const same = /\b(?:same|share|common)\b/iu
 const nation = /\b(?:country|countries|nationality|nationalities|nation)\b/iu
 
@@ -20,7 +22,7 @@ const kindOf = (subject: Subject): ReadonlySet<string> => {
 
 /** Yes or no, with the sentences that say so; undefined where the evidence does not settle it. */
 export const decide = (question: Question, evidence: Evidence): Settled | undefined => {
-  const sides = sidesOf(question, evidence)
+  const sides = twofold.test(question.text) ? sidesOf(question, evidence) : undefined
   if (sides === undefined) return decideOne(question, evidence)
   const [a, b] = sides
   if (same.test(question.text) || /\bboth\b/iu.test(question.text)) {
@@ -52,18 +54,18 @@ export const decide = (question: Question, evidence: Evidence): Settled | undefi
   return { text: x.held.size >= need && y.held.size >= need ? "Yes" : "No", grounds: [x.ground, y.ground] }
 }
 
-/** Of one thing alone, silence is no denial: Yes where the evidence says it, or else nothing. */
+/** Of one thing alone a sentence must say most of what is asked; silence is no denial, and of two negations none is told. */
 const decideOne = (question: Question, evidence: Evidence): Settled | undefined => {
   const [one] = mentioned(question, evidence)
   const named =
     one?.subject ?? (question.entities[0] === undefined ? undefined : about(evidence, question.entities[0].text))
-  if (named === undefined) return undefined
+  if (named === undefined || negative.test(question.text)) return undefined
   const own = new Set(named.key.split(" "))
   const predicate = question.terms.filter((term) => !own.has(term) && !isStopWord(term) && !comparing.has(term))
-  if (predicate.length === 0) return undefined
   const { ground, most } = saying(named, predicate)
-  if (most <= 0) return undefined
-  return { text: most >= Math.ceil(0.6 * predicate.length) ? "Yes" : "No", grounds: [ground] }
+  if (predicate.length === 0 || most < Math.ceil(0.6 * predicate.length)) return undefined
+  const denied = negative.test(ground.item.text.slice(ground.start, ground.end))
+  return { text: denied ? "No" : "Yes", grounds: [ground] }
 }
 
 /** What two things have in common: the words that their openings share after `is a`, as the first writes them. */

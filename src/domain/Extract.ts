@@ -8,7 +8,7 @@ import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { type Hop, hopFrom } from "./Hop.ts"
 import { idf } from "./Idf.ts"
 import { kindred } from "./Kin.ts"
-import type { Question } from "./Question.ts"
+import { folded, type Question, standsIn } from "./Question.ts"
 import { isHeading, isTelling, sentences } from "./Sentences.ts"
 import { fold, isStopWord, terms } from "./Words.ts"
 
@@ -31,6 +31,8 @@ export interface Ranking {
   readonly coverage: number
   /** The same of its words that are no part of a name. */
   readonly predicate: number
+  /** The share of the question's names that stand in the evidence in full; 1 where it has none. */
+  readonly named: number
   /** A name of the question of which the evidence holds no word, if there is one. */
   readonly absent: Entity | undefined
 }
@@ -55,9 +57,14 @@ const hopShare = 0.9
 /** The first hop must leave this much of the question open before a second is read. */
 const openForHop = 0.25
 
+/** What is answered by a name, a date or a number rather than by a sentence. */
+export const wantsName: ReadonlySet<Question["type"]> = new Set(["Person", "Place", "Date", "Quantity", "Entity"])
+
 /** Ranks the sentences of the evidence for a question; ties by place in the evidence. */
 export const rank = (question: Question, evidence: Evidence): Ranking => {
-  const texts = evidence.map((item) => new Set(terms(`${item.title}\n${item.text}`)))
+  const lines = evidence.map((item) => folded(`${item.title}\n${item.text}`))
+  const texts = lines.map((line) => new Set(line.trim().split(" ")))
+  const named = question.entities
   const byTerm = new Map<string, number>()
   for (const text of texts) for (const term of text) byTerm.set(term, (byTerm.get(term) ?? 0) + 1)
   const weight = (term: string) => 0.3 + idf({ passages: evidence.length, byTerm }, term)
@@ -78,7 +85,9 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   })
   const first = evidence[start]
   const hop: Hop | undefined = first === undefined ? undefined : hopFrom(question, weight, first)
-  const onward = new Set(hop !== undefined && hop.residual > openForHop ? hop.terms : [])
+  const onward = new Set(
+    hop !== undefined && hop.residual > openForHop && wantsName.has(question.type) ? hop.terms : []
+  )
 
   const said: Array<Said> = []
   evidence.forEach((item, i) => {
@@ -115,7 +124,7 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
         }
       }
       if (!isTelling(text)) score *= pointerShare
-      else if (opens) {
+      else if (opens && own.size > 2) {
         // what a heading asks is told by what stands under it
         if (headed >= asked * total) score *= openingGain
         opens = false
@@ -127,6 +136,10 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   return {
     sentences: said.sort((a, b) => b.score - a.score),
     coverage: wanted.size === 0 ? 0 : held.length / wanted.size,
+    named:
+      named.length === 0
+        ? 1
+        : named.filter(({ key }) => lines.some((line) => standsIn(key, line))).length / named.length,
     predicate: predicate.length === 0 ? 1 : predicate.filter((term) => held.includes(term)).length / predicate.length,
     absent: question.entities.find((entity) => {
       const words = entity.key.split(" ").filter((term) => !isStopWord(term))
@@ -136,10 +149,14 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
 }
 
 /** Whether the evidence speaks of what is asked, so that an answer may be looked for in it. */
-export const bears = (question: Question, { absent, coverage, predicate, sentences: [best] }: Ranking): boolean =>
+export const bears = (
+  question: Question,
+  { absent, coverage, named, predicate, sentences: [best] }: Ranking
+): boolean =>
   best !== undefined &&
   best.score > 0 &&
   absent === undefined &&
   coverage >= 0.4 &&
-  predicate >= (question.entities.length > 0 ? 0.33 : 0.5) &&
+  // who speaks of all that a question names may say the rest in other words
+  predicate >= (question.entities.length === 0 ? 0.5 : named === 1 ? 0.2 : 0.33) &&
   best.share >= Math.min(0.34, 2 / Math.max(1, question.terms.length))

@@ -13,9 +13,10 @@ import { candidates } from "../../../domain/Candidates.ts"
 import { choose } from "../../../domain/Comparing.ts"
 import { lineBreaks } from "../../../domain/Corpus.ts"
 import { decide, shared } from "../../../domain/Deciding.ts"
+import { entityKey } from "../../../domain/Entities.ts"
 import type { Evidence } from "../../../domain/Evidence.ts"
-import { bears, rank, type Said } from "../../../domain/Extract.ts"
-import { analyse, cut, type Question } from "../../../domain/Question.ts"
+import { bears, rank, type Said, wantsName } from "../../../domain/Extract.ts"
+import { analyse, cut, folded, type Question, standsIn } from "../../../domain/Question.ts"
 import { sentences } from "../../../domain/Sentences.ts"
 import type { Ground } from "../../../domain/Subjects.ts"
 import { isStopWord, terms } from "../../../domain/Words.ts"
@@ -73,6 +74,11 @@ const telling = (question: Question, said: Said): number => {
     )?.[1]
     if (called !== undefined && question.terms.every((term) => terms(called).slice(0, 4).includes(term))) return 1.6
   }
+  // what tells two things apart speaks of both
+  if (differing.test(question.text) && question.choices.length === 2) {
+    const line = folded(said.text)
+    return question.choices.every((choice) => standsIn(entityKey(choice), line)) ? 1.8 : 1
+  }
   if (
     question.type === "Procedure" &&
     /\b(?:use|using|call|run|create|add|set|install|by|you can|to do)\b/iu.test(said.text)
@@ -80,6 +86,8 @@ const telling = (question: Question, said: Said): number => {
     return 1.2
   return 1
 }
+
+const differing = /\b(?:differences?|differs?|compared?|comparison|versus|vs)\b/iu
 
 const mostQuotes = 3
 /** A sentence is quoted beside the best one where it counts for this share of it. */
@@ -102,33 +110,34 @@ const best = (question: Question, ranked: ReadonlyArray<Said>, most: number): Re
   return grounds
 }
 
-const differing = /\b(?:differences?|differs?|compared?|comparison|versus|vs)\b/iu
 const inCommon = /\b(?:both|in common|share)\b/iu
 const offers = /\s(?:or|out of|between)\s/iu
 
+/** A short form, and what it rests on. */
+interface Short {
+  readonly text: string
+  readonly grounds: ReadonlyArray<Ground>
+}
+
 /** What two things side by side, or a fixed form, settle. */
-const settled = (question: Question, evidence: Evidence): Reading | undefined => {
+const settled = (question: Question, evidence: Evidence): Short | undefined => {
   if (differing.test(question.text)) return undefined
   const offered = question.choices.length > 0 || offers.test(question.text)
   const yes = question.type === "Boolean" || question.type === "Comparison"
   const said =
     (offered ? choose(question, evidence) : undefined) ??
     (yes && question.choices.length === 0 ? decide(question, evidence) : undefined)
-  if (said !== undefined) return reading(said.text, said.grounds)
-  if (yes) return undefined
-  const told = tell(question, evidence) ?? (inCommon.test(question.text) ? shared(question, evidence) : undefined)
-  return told === undefined
-    ? undefined
-    : reading(asksYear.test(question.text) ? yearOf(told.text) : told.text, told.grounds)
+  if (said !== undefined || yes) return said
+  return tell(question, evidence) ?? (inCommon.test(question.text) ? shared(question, evidence) : undefined)
 }
 
-/** What is answered by a name, a date or a number rather than by a sentence. */
-const wantsName: ReadonlySet<Question["type"]> = new Set(["Person", "Place", "Date", "Quantity", "Entity"])
 /** A question for what happens or is done wants a sentence. */
 const wantsSentence = /^(?:what|which)\s+(?:happens|does|do|did|if|are the|should|would|can)\b/iu
 
 const asksYear = /\byear\b/iu
-const yearOf = (text: string): string => /(?<!\d)\d{4}(?!\d)/.exec(text)?.[0] ?? text
+/** Of a date, the year where that is asked for. */
+const formed = (question: Question, text: string): string =>
+  asksYear.test(question.text) ? (/(?<!\d)\d{4}(?!\d)/.exec(text)?.[0] ?? text) : text
 
 /** Reads the evidence; pure. */
 export const read = (asked: string, evidence: Evidence): Reading => {
@@ -136,18 +145,18 @@ export const read = (asked: string, evidence: Evidence): Reading => {
   if (question.terms.length === 0 || evidence.length === 0) return notFound
   const ranking = rank(question, evidence)
   if (ranking.absent !== undefined) return notFound
-  const plainly = settled(question, evidence)
-  if (plainly !== undefined) return plainly
-  if (!bears(question, ranking)) return notFound
+  const short = settled(question, evidence)
+  if (short === undefined && !bears(question, ranking)) return notFound
   const [named] =
-    wantsName.has(question.type) && !wantsSentence.test(asked.trim()) ? candidates(question, ranking, evidence) : []
+    short === undefined && wantsName.has(question.type) && !wantsSentence.test(question.text.trim())
+      ? candidates(question, ranking, evidence)
+      : []
+  const said = short ?? (named === undefined ? undefined : { text: named.text, grounds: [named.said] })
+  if (short !== undefined && question.type !== "Boolean") return reading(formed(question, short.text), short.grounds)
   const quoted = best(question, ranking.sentences, mostQuotes)
-  return named === undefined
+  return said === undefined
     ? reading(undefined, quoted)
-    : reading(
-        asksYear.test(question.text) ? yearOf(named.text) : named.text,
-        [named.said, ...quoted].slice(0, mostQuotes)
-      )
+    : reading(formed(question, said.text), [...said.grounds, ...quoted].slice(0, mostQuotes))
 }
 
 export const layer: Layer.Layer<Reader> = Layer.succeed(Reader, {
