@@ -175,7 +175,7 @@ export const make = (
       const call = yield* calling(request, calls)
       const there = yield* known(call, calls)
       if (Option.isSome(there)) return there.value
-      const reply = yield* pacing.call({
+      const reply = yield* pacing.call<ModelReply>({
         model: provider.id,
         tokens: call.tokens,
         attempt: Effect.flatMap(provider.complete(request), call.replyOf),
@@ -193,15 +193,6 @@ export const make = (
       })
     const text = (request: ModelRequest) => Effect.flatMap(answered(request), (reply) => whole(request, reply))
 
-    const value = Effect.fnUntraced(function* <A, I>(asked: ModelRequest, schema: Schema.Schema<A, I>) {
-      const request = asked.shape === null ? { ...asked, shape: shapeOf(schema) } : asked
-      const first = yield* text(request)
-      const found = parsed(first.text, schema)
-      if (Either.isRight(found)) return found.right
-      const second = yield* text(reask(request, first.text, found.left))
-      return yield* Either.mapLeft(parsed(second.text, schema), (wrong) => error("Unfit", wrong.slice(0, 300)))
-    })
-
     const stream = (request: ModelRequest): Stream.Stream<string, ModelError> =>
       Stream.unwrapScoped(
         Effect.gen(function* () {
@@ -214,6 +205,22 @@ export const make = (
           return streamed(provider, pacing, call, (reply) => Effect.zipRight(keep(call, calls, reply), ended(reply)))
         })
       )
+
+    const value = Effect.fnUntraced(function* <A, I>(
+      asked: ModelRequest,
+      schema: Schema.Schema<A, I>,
+      watch?: (part: string) => Effect.Effect<void>
+    ) {
+      const request = asked.shape === null ? { ...asked, shape: shapeOf(schema) } : asked
+      const first =
+        watch === undefined
+          ? (yield* text(request)).text
+          : yield* Stream.runFoldEffect(stream(request), "", (whole, part) => Effect.as(watch(part), whole + part))
+      const found = parsed(first, schema)
+      if (Either.isRight(found)) return found.right
+      const second = yield* text(reask(request, first, found.left))
+      return yield* Either.mapLeft(parsed(second.text, schema), (wrong) => error("Unfit", wrong.slice(0, 300)))
+    })
 
     return { id: provider.id, text, value, stream }
   })

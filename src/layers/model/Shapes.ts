@@ -1,5 +1,5 @@
 /** The JSON Schema of an Effect Schema, in the form that servers take: without references where it can be, closed objects. */
-import { JSONSchema, Predicate, type Schema, SchemaAST } from "effect"
+import { JSONSchema, Option, Predicate, type Schema, SchemaAST } from "effect"
 import type { Shape } from "../../domain/ModelRequest.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -56,11 +56,13 @@ const closed = (schema: Json): Json =>
     ? { ...schema, additionalProperties: false }
     : schema
 
-const nameOf = (schema: Schema.Schema.All): string => {
-  const name = SchemaAST.getJSONIdentifierAnnotation(schema.ast)
-  const title = SchemaAST.getTitleAnnotation(schema.ast)
-  const found = name._tag === "Some" ? name.value : title._tag === "Some" ? title.value : "answer"
-  return found.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 64) || "answer"
+const nameOf = ({ ast }: Schema.Schema.All): string => {
+  const names = [
+    SchemaAST.getJSONIdentifierAnnotation(ast),
+    SchemaAST.getIdentifierAnnotation(ast),
+    SchemaAST.getTitleAnnotation(ast)
+  ].flatMap(Option.toArray)
+  return (names[0] ?? "").replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 64) || "answer"
 }
 
 const shapes = new WeakMap<object, Shape>()
