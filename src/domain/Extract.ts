@@ -148,15 +148,20 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   }
 }
 
+/** Scripts that are read in pairs of characters: many pairs of a question are endings and joints that no text repeats. */
+const paired =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+const pairsHeld = 0.25
+
 /** Whether the evidence speaks of what is asked, so that an answer may be looked for in it. */
 export const bears = (
   question: Question,
   { absent, coverage, named, predicate, sentences: [best] }: Ranking
-): boolean =>
-  best !== undefined &&
-  best.score > 0 &&
-  absent === undefined &&
-  coverage >= 0.4 &&
+): boolean => {
+  if (best === undefined || best.score <= 0 || absent !== undefined) return false
+  if (best.share < Math.min(0.33, 2 / Math.max(1, question.terms.length))) return false
+  if (question.terms.filter((term) => paired.test(term)).length > question.terms.length / 2)
+    return coverage >= pairsHeld
   // who speaks of all that a question names may say the rest in other words
-  predicate >= (question.entities.length === 0 ? 0.5 : named === 1 ? 0.2 : 0.33) &&
-  best.share >= Math.min(0.34, 2 / Math.max(1, question.terms.length))
+  return coverage >= 0.4 && predicate >= (question.entities.length === 0 ? 0.5 : named === 1 ? 0.2 : 0.33)
+}
