@@ -23,23 +23,29 @@ export const actions: {
 export const selectAction = (verdict: Exclude<Verdict, "Pending">, completed: number, maxCycles: number): Action =>
   actions[verdict][completed < maxCycles ? "cyclesLeft" : "lastCycle"]
 
+export interface Cost {
+  readonly tokens: number
+  readonly calls: number
+  readonly money: number
+  readonly timeMs: number
+}
+export const noCost: Cost = { tokens: 0, calls: 0, money: 0, timeMs: 0 }
+
+/** The larger of both, each kind for itself. */
+export const dearer = (a: Cost, b: Cost): Cost => ({
+  tokens: Math.max(a.tokens, b.tokens),
+  calls: Math.max(a.calls, b.calls),
+  money: Math.max(a.money, b.money),
+  timeMs: Math.max(a.timeMs, b.timeMs)
+})
+
 /** What has been spent, and the dearest cycle so far, which is what the next is expected to cost. */
 export interface Spending {
   readonly usage: Usage
   readonly elapsedMs: number
-  readonly dearestCycle: {
-    readonly tokens: number
-    readonly calls: number
-    readonly money: number
-    readonly timeMs: number
-  }
+  readonly dearestCycle: Cost
   /** Set aside for the reader. */
-  readonly readerShare: {
-    readonly tokens: number
-    readonly calls: number
-    readonly money: number
-    readonly timeMs: number
-  }
+  readonly readerShare: Cost
 }
 
 export const budgetKinds = ["tokens", "calls", "money", "time"] as const

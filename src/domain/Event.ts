@@ -7,7 +7,7 @@ import { Action, Branch } from "./Action.ts"
 import { Reading } from "./Answer.ts"
 import { IncompleteCause } from "./Errors.ts"
 import { Evidence } from "./Evidence.ts"
-import { ArtifactId, CorpusRevision, RunId, ScopeKey } from "./Ids.ts"
+import { ArtifactId, CorpusRevision, DocumentId, RunId, ScopeKey } from "./Ids.ts"
 import { Plan } from "./Plan.ts"
 import { Policy } from "./Policy.ts"
 import { Role } from "./State.ts"
@@ -37,8 +37,12 @@ export const RunStarted = event("RunStarted", {
   policy: Policy,
   policyHash: Schema.String,
   corpusRevision: CorpusRevision,
-  versions: Schema.Record({ key: Schema.String, value: Schema.String })
+  versions: Schema.Record({ key: Schema.String, value: Schema.String }),
+  /** Only these documents; all where it is left out. */
+  within: Schema.optionalWith(Schema.Array(DocumentId), { exact: true })
 })
+/** A run that was killed or interrupted, or whose model failed, is gone on with: what its open cycle had staged is dropped (C30). */
+export const RunResumed = event("RunResumed", {})
 export const ArtifactsExposed = event("ArtifactsExposed", { ids: Schema.Array(ArtifactId) })
 export const EvidenceInitialized = event("EvidenceInitialized", { evidence: Evidence })
 export const BypassMatched = event("BypassMatched", { reason: Schema.String, evidence: Evidence })
@@ -60,7 +64,11 @@ export const ProposalRefused = event("ProposalRefused", {
   context: Schema.String
 })
 export const StageFailed = event("StageFailed", { stage: Schema.String, cause: IncompleteCause })
-export const ModelCalled = event("ModelCalled", { call: ModelCall })
+export const ModelCalled = event("ModelCalled", {
+  call: ModelCall,
+  /** Under which key its answer was made durable, with run and cycle (C30); left out where it was only metered. */
+  place: Schema.optionalWith(Schema.Struct({ stage: Schema.String, attempt: Schema.NonNegativeInt }), { exact: true })
+})
 export const ActionSelected = event("ActionSelected", { action: Action, reason: Schema.String })
 export const ArtifactsPersisted = event("ArtifactsPersisted", { ids: Schema.Array(ArtifactId) })
 export const EvidenceSelected = event("EvidenceSelected", { branch: Branch, evidence: Evidence })
@@ -79,6 +87,7 @@ export const RunEnded = event("RunEnded", {
 
 export const Event = Schema.Union(
   RunStarted,
+  RunResumed,
   ArtifactsExposed,
   EvidenceInitialized,
   BypassMatched,

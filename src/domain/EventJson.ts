@@ -63,15 +63,16 @@ export const unfit = (run: RunId, next: number, events: ReadonlyArray<Event>): s
   return undefined
 }
 
-/** What `events` add to a run's summary: completed cycles, and the outcome if they end it. */
+/** What `events` add to a run's summary: completed cycles, and the outcome if they end it (null: they go on with it). */
 export const progress = (
   events: ReadonlyArray<Event>
-): { readonly cycles: number; readonly outcome: string | null } => {
+): { readonly cycles: number; readonly outcome: string | null | undefined } => {
   let cycles = 0
-  let outcome: string | null = null
+  let outcome: string | null | undefined
   for (const event of events) {
     if (event.tag === "ActionSelected") cycles++
     else if (event.tag === "RunEnded") outcome = event.outcome
+    else if (event.tag === "RunResumed") outcome = null
   }
   return { cycles, outcome }
 }

@@ -55,7 +55,7 @@ const interrupted: Reason = {
   stage: "Action",
   tag: "Interrupted",
   message: "the run did not come to its end",
-  advice: "ask again"
+  advice: "`staterag resume` goes on with it; what models have answered already is not asked again"
 }
 
 /** A five-field state as it was after the event with this sequence. */

@@ -5,21 +5,25 @@
  *                            └─▶ Ready ─▶ Staging 0..4 ─▶ ActionSelected ─┬─Revise─▶ Ready
  *                                                                         └─Release, Fallback─▶ Selecting
  *
- * An open cycle is invisible: {@link RunView.state} changes only when an action is selected; what is staged meanwhile stands beside it.
+ * `RunResumed` leads from an end, or from where a run was cut off, to where it last stood outside of a cycle. An open cycle is invisible:
+ * {@link RunView.state} changes only when an action is selected; what is staged meanwhile stands beside it.
  */
 import { Either, Option, Schema } from "effect"
 import type { Action, Branch } from "./Action.ts"
 import type { Reading } from "./Answer.ts"
 import type { IncompleteCause } from "./Errors.ts"
-import type { Event, EventTag, Fact } from "./Event.ts"
+import type { Event, Fact } from "./Event.ts"
 import type { Evidence } from "./Evidence.ts"
 import type { CorpusRevision, NodeId, RunId, ScopeKey } from "./Ids.ts"
+import { type Phase, phasesOf } from "./Phases.ts"
 import type { Plan } from "./Plan.ts"
 import type { Policy } from "./Policy.ts"
 import { commit, type Field, type Fields, initial, type State, stage, stages } from "./State.ts"
 import type { Path } from "./Tam.ts"
 import { metered, noUsage, type Usage } from "./Usage.ts"
 import type { Verification } from "./Verification.ts"
+
+export { type Phase, phasesOf }
 
 /** A cycle whose four proposals were committed and whose action was selected. */
 export interface CompletedCycle {
@@ -30,18 +34,6 @@ export interface CompletedCycle {
   readonly verification: Verification
   readonly action: Action
 }
-
-export type Phase =
-  | "Opened"
-  | "Initialized"
-  | "Ready"
-  | "Staging"
-  | "Refused"
-  | "Selecting"
-  | "Selected"
-  | "Admitted"
-  | "Answered"
-  | "Ended"
 
 export interface RunView {
   readonly run: RunId
@@ -55,6 +47,8 @@ export interface RunView {
   /** How many events have been folded: the sequence of the next. */
   readonly sequence: number
   readonly phase: Phase
+  /** Where the run stood outside of any cycle when it was refused or ended: from there it is gone on with. */
+  readonly resting: Phase
   /** s^t, after the last completed cycle. */
   readonly state: State
   /** s^{t,i} of the open cycle. */
@@ -83,29 +77,6 @@ export class MalformedJournal extends Schema.TaggedError<MalformedJournal>()("Ma
   }
 }
 
-/** In which phases an event may stand. Total: the one place that says so. */
-export const phasesOf: { readonly [T in Exclude<EventTag, "RunStarted">]: ReadonlyArray<Phase> } = {
-  ArtifactsExposed: ["Opened", "Ready"],
-  EvidenceInitialized: ["Opened"],
-  BypassMatched: ["Initialized"],
-  BypassDeclined: ["Initialized"],
-  CycleStarted: ["Ready"],
-  PlanCommitted: ["Staging"],
-  PathCommitted: ["Staging"],
-  EvidenceCommitted: ["Staging"],
-  VerificationCommitted: ["Staging"],
-  ProposalRefused: ["Staging"],
-  StageFailed: ["Opened", "Initialized", "Ready", "Staging", "Selecting", "Admitted"],
-  ModelCalled: ["Opened", "Initialized", "Ready", "Staging", "Selecting", "Admitted"],
-  ActionSelected: ["Staging"],
-  ArtifactsPersisted: ["Ready", "Selecting"],
-  EvidenceSelected: ["Selecting"],
-  ReaderAdmitted: ["Selected"],
-  AnswerDelta: [],
-  AnswerRead: ["Selected", "Admitted"],
-  RunEnded: ["Opened", "Initialized", "Ready", "Staging", "Refused", "Selecting", "Selected", "Admitted", "Answered"]
-}
-
 /** The view of a run that has just started. */
 export const open = (event: Extract<Event, { readonly tag: "RunStarted" }>): RunView => ({
   run: event.run,
@@ -118,6 +89,7 @@ export const open = (event: Extract<Event, { readonly tag: "RunStarted" }>): Run
   endedAt: Option.none(),
   sequence: 1,
   phase: "Opened",
+  resting: "Opened",
   state: initial(Object.freeze([]), Object.freeze([])),
   staged: Option.none(),
   stage: 0,
@@ -173,6 +145,10 @@ const change = (view: RunView, event: Fact & { readonly at: number }): Partial<R
   switch (event.tag) {
     case "RunStarted":
       return "a run starts once"
+    case "RunResumed":
+      return isResumable(view)
+        ? { ...reopened, phase: view.phase === "Ended" ? view.resting : view.phase }
+        : "an ended run is not gone on with"
     case "ArtifactsExposed":
       return { state: { ...view.state, artifacts: event.ids } }
     case "EvidenceInitialized":
@@ -193,10 +169,10 @@ const change = (view: RunView, event: Fact & { readonly at: number }): Partial<R
       return committed(view, "verification", event.verification)
     case "ProposalRefused":
       return stages[view.stage]?.role === event.role
-        ? { phase: "Refused" }
+        ? { phase: "Refused", resting: restingOf(view) }
         : `the ${event.role} was refused at stage ${view.stage}`
     case "StageFailed":
-      return { phase: "Refused" }
+      return { phase: "Refused", resting: restingOf(view) }
     case "ModelCalled":
       return { usage: metered(view.usage, event.call) }
     case "ActionSelected":
@@ -220,6 +196,7 @@ const change = (view: RunView, event: Fact & { readonly at: number }): Partial<R
       return (
         endsWrongly(view, event) ?? {
           phase: "Ended",
+          resting: view.phase === "Refused" ? view.resting : view.phase,
           staged: Option.none(),
           stage: 0,
           endedAt: Option.some(event.at),
@@ -229,6 +206,31 @@ const change = (view: RunView, event: Fact & { readonly at: number }): Partial<R
       )
   }
 }
+
+/** Where a run that is refused stood outside of any cycle: an open one would be begun again from {@link RunView.state}. */
+const restingOf = ({ phase }: RunView): Phase => (phase === "Staging" ? "Ready" : phase)
+
+const reopened = {
+  staged: Option.none(),
+  stage: 0,
+  endedAt: Option.none(),
+  outcome: Option.none(),
+  reason: Option.none()
+} as const satisfies Partial<RunView>
+
+/**
+ * Whether a run can be gone on with: one that has not ended, was interrupted, or is incomplete for no other reason than that a model did
+ * not answer. What a rule refused stays refused (C10).
+ */
+export const isResumable = ({ outcome, reason, resting }: RunView): boolean =>
+  Option.match(outcome, {
+    onNone: () => true,
+    onSome: (ended) =>
+      // who interrupts a run drops its open cycle before
+      (ended === "Interrupted" && resting !== "Staging") ||
+      (ended === "Incomplete" &&
+        Option.exists(reason, ({ cause }) => cause._tag === "RoleFailed" && cause.fault !== undefined))
+  })
 
 /** A run ends in the branch that it took, with an answer; or in ⊥ for a reason, without one; or it is interrupted anywhere. */
 const endsWrongly = (

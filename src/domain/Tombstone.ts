@@ -216,7 +216,11 @@ export const bury = (events: ReadonlyArray<Event>, forgotten: Forgotten): Readon
         return event.reason === null
           ? event
           : patched(event, { reason: patched(event.reason, { cause: cause(event.reason.cause) }) })
-      case "RunStarted":
+      case "RunStarted": {
+        const within = event.within && each(event.within, (id) => (forgotten.documents.has(id) ? noDocument : id))
+        return within === undefined ? event : patched(event, { within })
+      }
+      case "RunResumed":
       // its reason is the controller's own word
       case "ActionSelected":
       case "ArtifactsExposed":

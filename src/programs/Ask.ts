@@ -2,11 +2,12 @@
 import { Effect, Option, Queue, Schema, Stream, Take } from "effect"
 import type { Answer } from "../domain/Answer.ts"
 import type { Event } from "../domain/Event.ts"
-import { type DocumentId, ScopeKey } from "../domain/Ids.ts"
+import { type DocumentId, RunId, ScopeKey } from "../domain/Ids.ts"
 import type { Policy, PolicyError } from "../domain/Policy.ts"
 import { answerOf } from "../domain/Report.ts"
+import type { MalformedJournal } from "../domain/Run.ts"
 import { CurrentPolicy } from "../services/Policies.ts"
-import type { UnknownScope } from "../services/StoreError.ts"
+import type { UnknownRun, UnknownScope } from "../services/StoreError.ts"
 import * as Controller from "./Controller.ts"
 import type { Failure } from "./Guard.ts"
 
@@ -40,21 +41,24 @@ export interface Options {
 }
 
 type Failed = Failure | InvalidQuestion | PolicyError | UnknownScope
+type NotResumed = Failure | InvalidQuestion | UnknownRun | MalformedJournal
+type Observe = Controller.Request["observe"]
 
-const request = Effect.fnUntraced(function* (
-  question: string,
-  options: Options,
-  observe: Controller.Request["observe"]
-) {
-  const scope = Schema.decodeOption(ScopeKey)(options.scope)
-  if (Option.isNone(scope)) return yield* new InvalidQuestion({ reason: "Scope" })
+const scopeOf = (key: string) =>
+  Option.match(Schema.decodeOption(ScopeKey)(key), {
+    onNone: () => new InvalidQuestion({ reason: "Scope" }),
+    onSome: Effect.succeed
+  })
+
+const request = Effect.fnUntraced(function* (question: string, options: Options, observe: Observe) {
+  const scope = yield* scopeOf(options.scope)
   if (question.trim() === "") return yield* new InvalidQuestion({ reason: "Empty" })
   if (question.length > maxQuestion) return yield* new InvalidQuestion({ reason: "TooLong" })
   const policy = options.policy ?? (yield* CurrentPolicy)
   const controller = yield* Controller.make
   return yield* controller.run({
     question: question.trim(),
-    scope: scope.value,
+    scope,
     policy,
     within: options.within,
     observe
@@ -79,17 +83,41 @@ const request = Effect.fnUntraced(function* (
 export const ask = (question: string, options: Options): Effect.Effect<Answer, Failed, Services> =>
   Effect.map(request(question, options, undefined), answerOf)
 
+const continuation = Effect.fnUntraced(function* (run: string, options: Pick<Options, "scope">, observe: Observe) {
+  const scope = yield* scopeOf(options.scope)
+  const controller = yield* Controller.make
+  return yield* controller.resume({ run: RunId.make(run), scope, observe })
+})
+
 /**
- * The same as a stream of the run's events, as they happen. A consumer that stops early interrupts the run, which its journal then says.
+ * Goes on with a run that was killed or interrupted, or whose model failed: under its own policy, on the answers that models had given
+ * already, so that at most the call in flight is paid twice (C30). A run that has ended is answered as it was. Of two who go on with one
+ * run, the first to lose it fails with `StaleWriter`.
+ */
+export const resume = (run: string, options: Pick<Options, "scope">): Effect.Effect<Answer, NotResumed, Services> =>
+  Effect.map(continuation(run, options, undefined), answerOf)
+
+/**
+ * {@link ask} as a stream of the run's events, as they happen; the reader's text comes in `AnswerDelta`s, where its model streams. A consumer
+ * that stops early interrupts the run, which its journal then says.
  */
 export const askStream = (question: string, options: Options): Stream.Stream<Event, Failed, Services> =>
+  streamed((observe) => request(question, options, observe))
+
+/** {@link resume} as a stream of events, from `RunResumed` on; none of a run that has ended. */
+export const resumeStream = (
+  run: string,
+  options: Pick<Options, "scope">
+): Stream.Stream<Event, NotResumed, Services> => streamed((observe) => continuation(run, options, observe))
+
+const streamed = <E, R>(running: (observe: Observe) => Effect.Effect<unknown, E, R>): Stream.Stream<Event, E, R> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      const queue = yield* Queue.unbounded<Take.Take<Event, Failed>>()
+      const queue = yield* Queue.unbounded<Take.Take<Event, E>>()
       const observe = (event: Event): void => {
         Queue.unsafeOffer(queue, Take.of(event))
       }
-      yield* request(question, options, observe).pipe(
+      yield* running(observe).pipe(
         // or a run whose roles never wait would be over before its first event is taken
         Effect.withMaxOpsBeforeYield(16),
         Effect.matchCauseEffect({

@@ -18,6 +18,8 @@ interface Held {
 
 const heldIn = (event: Event): ReadonlyArray<Held> => {
   switch (event.tag) {
+    case "RunStarted":
+      return (event.within ?? []).map((document) => ({ document, passage: undefined, texts: [] }))
     case "EvidenceInitialized":
     case "EvidenceCommitted":
     case "EvidenceSelected":

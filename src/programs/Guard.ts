@@ -3,14 +3,16 @@
  * journal before they are raised (C10, C34, C35).
  */
 import { Cause, type Clock, Duration, Effect, Either, Option, Schema } from "effect"
-import { type BudgetKind, budgetKinds, overrun, type Spending } from "../domain/Action.ts"
+import { type BudgetKind, budgetKinds, type Cost, dearer, noCost, overrun, type Spending } from "../domain/Action.ts"
 import { BudgetExhausted, CorpusChanged, Incomplete, IncompleteCause, RoleFailed } from "../domain/Errors.ts"
+import type { Past } from "../domain/Past.ts"
 import type { Policy } from "../domain/Policy.ts"
 import type { Usage } from "../domain/Usage.ts"
 import type { CorpusStore } from "../services/CorpusStore.ts"
 import type { Inquiry } from "../services/Roles.ts"
 import type { StaleWriter, StoreError } from "../services/StoreError.ts"
 import type { Ledger } from "./Ledger.ts"
+import type { Recorder } from "./Recorder.ts"
 
 export type Stage = Incomplete["stage"]
 /** How a run fails to end: in ⊥, or because its journal could not be kept. */
@@ -41,11 +43,13 @@ export const make = (
   corpus: typeof CorpusStore.Service,
   inquiry: Inquiry,
   ledger: Ledger,
-  clock: Clock.Clock
+  recorder: Recorder,
+  clock: Clock.Clock,
+  past: Past
 ): Guard => {
   const { policy, run, scope } = inquiry
-  const startedAt = ledger.view().startedAt
-  const dearest = { tokens: 0, calls: 0, money: 0, timeMs: 0 }
+  const startedAt = clock.unsafeCurrentTimeMillis() - past.workedMs
+  let dearest = past.dearestCycle
 
   const fail = (stage: Stage, cause: IncompleteCause, context = ""): Effect.Effect<never, Failure> =>
     Effect.suspend(() => {
@@ -62,7 +66,7 @@ export const make = (
     usage: ledger.view().usage,
     elapsedMs: clock.unsafeCurrentTimeMillis() - startedAt,
     dearestCycle: dearest,
-    readerShare: readerShare(ledger.view().usage, policy)
+    readerShare: readerShare(ledger.view().usage, dearest, policy)
   })
 
   const isLimited = budgetKinds.some((kind) => policy.budget[kind] !== null)
@@ -76,17 +80,19 @@ export const make = (
     ask: () => Effect.Effect<A, IncompleteCause>
   ): Effect.Effect<A, Failure> => {
     const { time } = policy.budget
-    const limited =
-      time === null
-        ? Effect.suspend(ask)
-        : Effect.suspend(() =>
-            Effect.timeoutFail(Effect.suspend(ask), {
-              duration: Duration.millis(Math.max(0, time - (clock.unsafeCurrentTimeMillis() - startedAt))),
-              onTimeout: (): IncompleteCause => exhausted("time")
-            })
-          )
+    const { leave } = recorder
+    const limited = Effect.suspend(() => {
+      recorder.enter(stage)
+      return time === null
+        ? ask()
+        : Effect.timeoutFail(Effect.suspend(ask), {
+            duration: Duration.millis(Math.max(0, time - (clock.unsafeCurrentTimeMillis() - startedAt))),
+            onTimeout: (): IncompleteCause => exhausted("time")
+          })
+    })
+    const told = leave === undefined ? limited : Effect.ensuring(limited, Effect.sync(leave))
     // one operator for failures and defects, since a run asks at least fifteen times; who interrupts the run passes it by
-    return Effect.catchAllCause(limited, (cause) => {
+    return Effect.catchAllCause(told, (cause) => {
       const reason = Cause.failureOrCause(cause)
       const said = Either.isRight(reason)
         ? new RoleFailed({ role: stage, ...died(reason.right) })
@@ -114,13 +120,12 @@ export const make = (
 
   const noteCycle = (before: Usage, timeMs: number): void => {
     const after = ledger.view().usage
-    dearest.tokens = Math.max(
-      dearest.tokens,
-      after.promptTokens + after.completionTokens - before.promptTokens - before.completionTokens
-    )
-    dearest.calls = Math.max(dearest.calls, after.calls - before.calls)
-    dearest.money = Math.max(dearest.money, (after.money ?? 0) - (before.money ?? 0))
-    dearest.timeMs = Math.max(dearest.timeMs, timeMs)
+    dearest = dearer(dearest, {
+      tokens: after.promptTokens + after.completionTokens - before.promptTokens - before.completionTokens,
+      calls: after.calls - before.calls,
+      money: (after.money ?? 0) - (before.money ?? 0),
+      timeMs
+    })
   }
 
   return { fail, asked, unchanged, struck, spending, noteCycle }
@@ -139,8 +144,14 @@ const shown = (defect: unknown): string =>
     () => typeof defect
   )
 
-/** A run that has called no model needs nothing set aside for one. */
-const readerShare = (usage: Usage, policy: Policy): Spending["readerShare"] =>
-  usage.calls === 0
-    ? { tokens: 0, calls: 0, money: 0, timeMs: 0 }
-    : { tokens: policy.evidenceTokens + readerOverhead, calls: 1, money: 0, timeMs: 0 }
+/**
+ * A run that has called no model needs nothing set aside for one. Else one call with all the evidence: its money by what a reader-equivalent
+ * token has cost the run, its time by what a call of the dearest cycle took.
+ */
+const readerShare = (usage: Usage, dearest: Cost, policy: Policy): Cost => {
+  if (usage.calls === 0) return noCost
+  const tokens = policy.evidenceTokens + readerOverhead
+  const perToken = usage.readerEquivalentTokens > 0 ? (usage.money ?? 0) / usage.readerEquivalentTokens : 0
+  const timeMs = dearest.calls > 0 ? dearest.timeMs / dearest.calls : 0
+  return { tokens, calls: 1, money: perToken * tokens, timeMs }
+}

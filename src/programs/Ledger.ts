@@ -21,20 +21,29 @@ export interface Ledger {
   /** The fold of everything recorded so far. */
   readonly view: () => RunView
   readonly record: (fact: Fact) => void
+  /** Tells those who watch of something that is neither folded nor kept. */
+  readonly tell: (fact: Fact) => void
+  /** The token to write with. A run that is not in the journal yet is begun there, with nothing but its start. Not interruptible. */
+  readonly begun: Effect.Effect<FencingToken, StoreError | StaleWriter>
   /** Makes all that was recorded durable, with `artifacts`, in one transaction. Not interruptible. */
   readonly flush: (artifacts: ReadonlyArray<Artifact>) => Effect.Effect<void, StoreError | StaleWriter>
-  /** Ends the run as interrupted: what was not flushed is dropped, as if the open cycle had not been (C24). */
+  /**
+   * Ends the run as interrupted: what was not flushed is dropped, as if the open cycle had not been (C24), but for the model calls, which
+   * have cost what they have cost.
+   */
   readonly interrupted: Effect.Effect<void, StoreError | StaleWriter>
 }
 
+type Observe = ((event: Event) => void) | undefined
+
+/** The ledger of a run that starts now. */
 export const make = (
   journal: typeof Journal.Service,
   carrier: CarrierShape,
   clock: Clock.Clock,
   started: Omit<Started, "sequence" | "at" | "version" | "cycle" | "tag">,
-  observe: ((event: Event) => void) | undefined
+  observe: Observe
 ): Ledger => {
-  const { run } = started
   const first: Started = {
     ...started,
     tag: "RunStarted",
@@ -43,35 +52,67 @@ export const make = (
     version: eventVersion,
     cycle: 0
   }
-  const { persistence } = started.policy
-  const atMost = {
-    SurfaceForm: persistence.SurfaceForm.count,
-    Bridge: persistence.Bridge.count,
-    FailedRegion: persistence.FailedRegion.count
-  }
-  let view = open(first)
+  observe?.(Object.freeze(first))
+  return over(journal, carrier, clock, open(first), first, observe)
+}
+
+/** The ledger of a run that is in the journal as `view`, for the holder of its newest token. */
+export const resume = (
+  journal: typeof Journal.Service,
+  carrier: CarrierShape,
+  clock: Clock.Clock,
+  view: RunView,
+  token: FencingToken,
+  observe: Observe
+): Ledger => over(journal, carrier, clock, view, token, observe)
+
+const over = (
+  journal: typeof Journal.Service,
+  carrier: CarrierShape,
+  clock: Clock.Clock,
+  reached: RunView,
+  standing: Started | FencingToken,
+  observe: Observe
+): Ledger => {
+  const { policy, run } = reached
+  const { Bridge, FailedRegion, SurfaceForm } = policy.persistence
+  const atMost = { SurfaceForm: SurfaceForm.count, Bridge: Bridge.count, FailedRegion: FailedRegion.count }
+  let view = reached
   let durable = view
   let pending: Array<Event> = []
-  let token: FencingToken | undefined
-  observe?.(Object.freeze(first))
+  /** The start that the journal does not have yet, or the token that it has given. */
+  let holds = standing
 
-  const record = (fact: Fact): void => {
+  const stamped = (fact: Fact): Event =>
     // one literal: a spread of the stamp as well would cost as much as folding the event
-    const event = {
+    ({
       run,
       sequence: view.sequence,
       at: clock.unsafeCurrentTimeMillis(),
       version: eventVersion,
       cycle: fact.tag === "CycleStarted" ? view.cycles.length + 1 : currentCycle(view),
       ...fact
-    } as Event
+    }) as Event
+
+  const add = (event: Event): void => {
     const next = carrier.advance(view, event)
     if (Either.isLeft(next)) throw next.left
     view = next.right
     pending.push(event)
+  }
+
+  const record = (fact: Fact): void => {
+    const event = stamped(fact)
+    add(event)
     // it is written later than it is shown
     observe?.(Object.freeze(event))
   }
+
+  const begin = (first: Started, events: ReadonlyArray<Event>) =>
+    Effect.map(journal.begin([first, ...events]), (token) => {
+      holds = token
+      return token
+    })
 
   const flush = (artifacts: ReadonlyArray<Artifact>): Effect.Effect<void, StoreError | StaleWriter> =>
     Effect.suspend(() => {
@@ -83,22 +124,31 @@ export const make = (
         durable = reached
       }
       return Effect.uninterruptible(
-        token === undefined
-          ? Effect.map(journal.begin([first, ...events]), (given) => {
-              token = given
-              written()
-            })
-          : Effect.map(journal.commit(run, token, events, artifacts, atMost), written)
+        typeof holds === "number"
+          ? Effect.map(journal.commit(run, holds, events, artifacts, atMost), written)
+          : Effect.map(begin(holds, events), written)
       )
     })
 
   const interrupted = Effect.suspend(() => {
     if (durable.phase === "Ended") return Effect.void
+    const calls = pending.filter((event) => event.tag === "ModelCalled")
     view = durable
     pending = []
+    for (const call of calls) add(Object.freeze({ ...call, sequence: view.sequence }))
     record({ tag: "RunEnded", outcome: "Interrupted", reason: null })
     return flush([])
   })
 
-  return { run, view: () => view, record, flush, interrupted }
+  return {
+    run,
+    view: () => view,
+    record,
+    tell: (fact) => observe?.(Object.freeze(stamped(fact))),
+    begun: Effect.suspend(() =>
+      typeof holds === "number" ? Effect.succeed(holds) : Effect.uninterruptible(begin(holds, []))
+    ),
+    flush,
+    interrupted
+  }
 }

@@ -3,6 +3,8 @@ import { Context, type Effect, type Option, Schema } from "effect"
 import type { Artifact, AtMost } from "../domain/Artifact.ts"
 import type { Event } from "../domain/Event.ts"
 import { RunId, ScopeKey } from "../domain/Ids.ts"
+import type { ModelCall } from "../domain/Usage.ts"
+import { CallRecord } from "./ModelCalls.ts"
 import type { StaleWriter, StoreError, UnknownRun } from "./StoreError.ts"
 
 /** Grows with every writer that opens a run; only the newest may write. */
@@ -19,6 +21,27 @@ export const RunSummary = Schema.Struct({
   cycles: Schema.NonNegativeInt
 })
 export type RunSummary = typeof RunSummary.Type
+
+/** A model call with its place in the run: each place is taken once. */
+export const KeptCall = Schema.Struct({
+  /** The open or last cycle; 0 before the first. */
+  cycle: Schema.NonNegativeInt,
+  /** Who was asked. */
+  stage: Schema.String,
+  /** From 0, in the order of the answers of this stage in this cycle. */
+  attempt: Schema.NonNegativeInt,
+  /** Milliseconds since the epoch. */
+  at: Schema.Finite,
+  ...CallRecord.fields
+})
+export type KeptCall = typeof KeptCall.Type
+
+/** What one call cost, whoever made it: `run` is a run, or the id of other work. */
+export interface Billed {
+  readonly run: string
+  readonly at: number
+  readonly call: ModelCall
+}
 
 export class Journal extends Context.Tag("staterag/services/Journal")<
   Journal,
@@ -43,6 +66,21 @@ export class Journal extends Context.Tag("staterag/services/Journal")<
       artifacts: ReadonlyArray<Artifact>,
       atMost?: AtMost
     ) => Effect.Effect<void, StoreError | StaleWriter>
+    /**
+     * Writes a model call of a run, if `token` is still the newest, before its answer is used (C30). Events stay as they are. A call whose
+     * place is taken or that does not encode is `Unreadable`: nothing is written.
+     */
+    readonly keepCall: (
+      run: RunId,
+      token: FencingToken,
+      call: KeptCall
+    ) => Effect.Effect<void, StoreError | StaleWriter>
+    /** The same for work that is no run: of an index run, say, whose own id `work` is. */
+    readonly keepOther: (scope: ScopeKey, work: string, call: KeptCall) => Effect.Effect<void, StoreError>
+    /** The model calls of a run that were kept, by cycle, stage and attempt; none of an unknown run. */
+    readonly calls: (scope: ScopeKey, run: RunId) => Effect.Effect<ReadonlyArray<KeptCall>, StoreError>
+    /** Every call of the scope since a time (ms): those that were kept, and those that are only in a run's events; by time. */
+    readonly billed: (scope: ScopeKey, since: number) => Effect.Effect<ReadonlyArray<Billed>, StoreError>
     /** Takes a run over: a new token, which makes the old one stale. */
     readonly takeOver: (run: RunId) => Effect.Effect<FencingToken, StoreError | UnknownRun>
     /** The events of a run in order. */

@@ -238,7 +238,7 @@ describe("L2 a journal whose events do not follow from one another is malformed,
   it("what the table must never allow", () => {
     const each = oneOfEach()
     const tags = Object.keys(phasesOf) as Array<keyof typeof phasesOf>
-    for (const tag of tags) expect(phasesOf[tag]).not.toContain("Ended")
+    for (const tag of tags.filter((name) => name !== "RunResumed")) expect(phasesOf[tag]).not.toContain("Ended")
     expect(phasesOf.AnswerDelta).toEqual([])
     expect(phasesOf.ReaderAdmitted).toEqual(["Selected"]) // C21: after E*, once
     expect(phasesOf.EvidenceSelected).toEqual(["Selecting"])

@@ -67,6 +67,12 @@ export const journal = (seed: number): Journal => {
     state = { ...state, artifacts: ids }
     record({ tag: "ArtifactsExposed", ids })
   }
+  /** Killed and gone on with, or interrupted first. */
+  const resumed = () => {
+    if (!r.chance(0.15)) return
+    if (r.chance(0.5)) record({ tag: "RunEnded", outcome: "Interrupted", reason: null })
+    record({ tag: "RunResumed" })
+  }
   const end = (outcome: Branch | "Interrupted") => record({ tag: "RunEnded", outcome, reason: null })
   const incomplete = (stage: string, cause: IncompleteCause) => {
     record(
@@ -82,6 +88,7 @@ export const journal = (seed: number): Journal => {
     record({ tag: "EvidenceSelected", branch, evidence: selected })
     if (selected.length > 0) {
       record({ tag: "ReaderAdmitted", items: selected.length })
+      resumed()
       calls()
       if (ending === "ReaderFailed")
         return incomplete("Reader", new RoleFailed({ role: "Reader", reason: "Failed", detail: "no answer" }))
@@ -114,6 +121,7 @@ export const journal = (seed: number): Journal => {
 
   const last = ending === "Fallback" ? maxCycles : 1 + r.int(maxCycles)
   for (let cycle = 1; ; cycle++) {
+    resumed()
     if (r.chance(0.4)) expose()
     const { valid } = world((seed + cycle * 101) % 500)
     const before = state

@@ -1,11 +1,11 @@
 /** The journal in this process: the twin of the one in SQLite, held to the same contract. */
-import { Effect, Either, Layer, Option } from "effect"
+import { Effect, Either, Layer, Option, Schema } from "effect"
 import { type Artifact, type AtMost, permitPersist } from "../../domain/Artifact.ts"
 import type { Event } from "../../domain/Event.ts"
 import { decodeEvent, encodeEvent, progress, shownQuestion, unfit } from "../../domain/EventJson.ts"
 import type { ScopeKey } from "../../domain/Ids.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
-import { FencingToken, Journal } from "../../services/Journal.ts"
+import { type Billed, FencingToken, Journal, KeptCall } from "../../services/Journal.ts"
 import { StaleWriter, StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Memory, type Table } from "./Memory.ts"
 import { type RunEntry, RunTables } from "./RunTables.ts"
@@ -15,6 +15,10 @@ type Started = Parameters<Shape["begin"]>[0][0]
 
 const unreadable = (method: string, detail: string, cause: unknown = detail): StoreError =>
   new StoreError({ reason: "Unreadable", method, detail, cause })
+
+const encodeCall = Schema.encodeEither(KeptCall)
+const placeOf = (run: string, { attempt, cycle, stage }: KeptCall): string =>
+  JSON.stringify([run, cycle, stage, attempt])
 
 const newestFirst = (a: RunEntry, b: RunEntry): number =>
   b.startedAt - a.startedAt || (a.run < b.run ? 1 : a.run > b.run ? -1 : 0)
@@ -55,7 +59,7 @@ export const layer: Layer.Layer<Journal, never, Memory | RunTables | CorpusStore
   Effect.gen(function* () {
     const memory = yield* Memory
     const corpus = yield* CorpusStore
-    const { artifacts: artifactsOf, fences, runs } = yield* RunTables
+    const { artifacts: artifactsOf, calls, fences, runs } = yield* RunTables
     const fallible = <A, E>(body: () => Either.Either<A, E>): Effect.Effect<A, E> => Effect.flatten(memory.use(body))
     const ofScope = (scope: ScopeKey): ReadonlyArray<RunEntry> =>
       runs
@@ -82,12 +86,14 @@ export const layer: Layer.Layer<Journal, never, Memory | RunTables | CorpusStore
         if (objection !== undefined) return Either.left(unreadable("Journal.begin", objection))
         return Either.map(encoded("Journal.begin", events), (lines) => {
           const token = FencingToken.make(1)
+          const { cycles, outcome } = progress(events)
           runs.set(run, {
             run,
             scope,
             question: shownQuestion(question),
             startedAt: at,
-            ...progress(events),
+            cycles,
+            outcome: outcome ?? null,
             token,
             events: lines
           })
@@ -109,11 +115,51 @@ export const layer: Layer.Layer<Journal, never, Memory | RunTables | CorpusStore
           runs.set(run, {
             ...held,
             cycles: held.cycles + cycles,
-            outcome: outcome ?? held.outcome,
+            outcome: outcome === undefined ? held.outcome : outcome,
             events: [...held.events, ...lines]
           })
           if (artifacts.length > 0) persist(artifactsOf(held.scope), artifacts, atMost)
         })
+      })
+
+    const keep = (method: string, run: string, scope: ScopeKey, given: KeptCall): Either.Either<void, StoreError> =>
+      Either.flatMap(
+        Either.mapLeft(encodeCall(given), (error) =>
+          unreadable(method, `a model call does not encode: ${error.message}`)
+        ),
+        (kept) => {
+          const place = placeOf(run, kept)
+          if (calls.get(place) !== undefined)
+            return Either.left(unreadable(method, `run ${run} has a model call at ${place} already`))
+          return Either.right(calls.set(place, { run, scope, kept }))
+        }
+      )
+
+    const keepCall: Shape["keepCall"] = (run, token, kept) =>
+      fallible((): Either.Either<void, StaleWriter | StoreError> => {
+        const held = runs.get(run)
+        if (held === undefined || held.token !== token) return Either.left(new StaleWriter({ run, token }))
+        return keep("Journal.keepCall", run, held.scope, kept)
+      })
+
+    const billed: Shape["billed"] = (scope, since) =>
+      fallible(() => {
+        const kept = calls
+          .values()
+          .filter((entry) => entry.scope === scope && entry.kept.at >= since)
+          .map(({ kept: { at, call }, run }): Billed => ({ run, at, call }))
+        const lines = ofScope(scope).flatMap((entry) => entry.events.filter((line) => line.includes("ModelCalled")))
+        return Either.map(Either.all(lines.map(decodeEvent)), (events) =>
+          [
+            ...kept,
+            ...events.flatMap(
+              (event): ReadonlyArray<Billed> =>
+                event.tag === "ModelCalled" && event.place === undefined && event.at >= since
+                ? [{ run: event.run, at: event.at, call: event.call }]
+                : []
+            )
+          ].sort((a, b) => a.at - b.at)
+        ).pipe(Either.mapLeft((said) => unreadable("Journal.billed", said)))
       })
 
     const takeOver: Shape["takeOver"] = (run) =>
@@ -144,6 +190,19 @@ export const layer: Layer.Layer<Journal, never, Memory | RunTables | CorpusStore
     return {
       begin,
       commit,
+      keepCall,
+      keepOther: (scope, work, kept) => fallible(() => keep("Journal.keepOther", work, scope, kept)),
+      calls: (scope, run) =>
+        memory.use(() =>
+          calls
+            .values()
+            .filter((entry) => entry.run === run && entry.scope === scope)
+            .map(({ kept }) => kept)
+            .sort(
+              (a, b) => a.cycle - b.cycle || (a.stage < b.stage ? -1 : a.stage > b.stage ? 1 : a.attempt - b.attempt)
+            )
+        ),
+      billed,
       takeOver,
       events,
       latest: (scope) => memory.use(() => Option.map(Option.fromNullable(ofScope(scope)[0]), (entry) => entry.run)),

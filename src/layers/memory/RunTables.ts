@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Artifact } from "../../domain/Artifact.ts"
 import type { ScopeKey } from "../../domain/Ids.ts"
-import type { FencingToken, RunSummary } from "../../services/Journal.ts"
+import type { FencingToken, KeptCall, RunSummary } from "../../services/Journal.ts"
 import { Memory, type Table } from "./Memory.ts"
 
 export interface RunEntry extends RunSummary {
@@ -11,11 +11,19 @@ export interface RunEntry extends RunSummary {
   readonly events: ReadonlyArray<string>
 }
 
+export interface CallEntry {
+  readonly run: string
+  readonly scope: ScopeKey
+  readonly kept: KeptCall
+}
+
 export class RunTables extends Context.Tag("staterag/layers/memory/RunTables")<
   RunTables,
   {
     /** By run. */
     readonly runs: Table<RunEntry>
+    /** Model calls by their place. */
+    readonly calls: Table<CallEntry>
     /** Of a scope key, by id. */
     readonly artifacts: (scope: ScopeKey) => Table<Artifact>
     /** By scope key: where a run begins only on the current revision. */
@@ -27,6 +35,7 @@ export const layer: Layer.Layer<RunTables, never, Memory> = Layer.effect(
   RunTables,
   Effect.map(Memory, (memory) => ({
     runs: memory.table<RunEntry>(),
+    calls: memory.table<CallEntry>(),
     artifacts: memory.tables<Artifact>(),
     fences: memory.table<true>()
   }))

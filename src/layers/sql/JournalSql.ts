@@ -10,11 +10,12 @@ import { permitPersist } from "../../domain/Artifact.ts"
 import type { Event } from "../../domain/Event.ts"
 import { decodeEvent, encodeEvent, progress, shownQuestion, unfit } from "../../domain/EventJson.ts"
 import { RunId, ScopeKey } from "../../domain/Ids.ts"
-import { FencingToken, Journal, RunSummary } from "../../services/Journal.ts"
+import { FencingToken, Journal, type KeptCall, RunSummary } from "../../services/Journal.ts"
 import { StaleWriter, StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { persist } from "./ArtifactRows.ts"
 import { execute, insertRows, type Row, type Value } from "./Execute.ts"
+import * as ModelCallRows from "./ModelCallRows.ts"
 
 type Shape = typeof Journal.Service
 
@@ -24,7 +25,7 @@ const named = 20
 
 const insertRun =
   "INSERT INTO staterag_run (run, scope, question, started_at, outcome, cycles, token, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING run"
-const moveOn = `UPDATE staterag_run SET events = events + ?, cycles = cycles + ?, outcome = coalesce(?, outcome)
+const moveOn = `UPDATE staterag_run SET events = events + ?, cycles = cycles + ?, outcome = iif(?, ?, outcome)
   WHERE run = ? AND token = ? AND events = coalesce(?, events) RETURNING scope`
 const selectFence = `SELECT 1 FROM staterag_fence
   WHERE scope = ? AND (SELECT revision FROM staterag_scope WHERE key = ?) IS NOT ?`
@@ -36,6 +37,9 @@ const selectEvents = `SELECT e.sequence, e.payload, r.events FROM staterag_run r
 const selectNewest = "SELECT run FROM staterag_run WHERE scope = ? ORDER BY started_at DESC, run DESC LIMIT ?"
 const selectRuns = `SELECT run, scope, question, started_at, outcome, cycles FROM staterag_run
   WHERE scope = ? AND outcome IS coalesce(?, outcome) ORDER BY started_at DESC, run DESC LIMIT ?`
+
+const taken = (run: string, { attempt, cycle, stage }: KeptCall): string =>
+  `run ${run} has a model call ${attempt} of ${stage} in cycle ${cycle} already`
 
 const unreadable = (method: string, detail: string, cause: unknown = detail): StoreError =>
   new StoreError({ reason: "Unreadable", method, detail, cause })
@@ -82,6 +86,10 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
     const run = {
       begin: execute(sql, "Journal.begin"),
       commit: execute(sql, "Journal.commit"),
+      keepCall: execute(sql, "Journal.keepCall"),
+      keepOther: execute(sql, "Journal.keepOther"),
+      calls: execute(sql, "Journal.calls"),
+      billed: execute(sql, "Journal.billed"),
       takeOver: execute(sql, "Journal.takeOver"),
       events: execute(sql, "Journal.events"),
       latest: execute(sql, "Journal.latest"),
@@ -99,7 +107,7 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
         started.scope,
         shownQuestion(started.question),
         started.at,
-        outcome,
+        outcome ?? null,
         cycles,
         firstToken
       ]
@@ -135,7 +143,8 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
       const { cycles, outcome } = progress(events)
       yield* atomically(
         Effect.gen(function* () {
-          const moved = yield* run.commit(moveOn, [events.length, cycles, outcome, id, token, from ?? null])
+          const ends = outcome === undefined ? [0, null] : [1, outcome]
+          const moved = yield* run.commit(moveOn, [events.length, cycles, ...ends, id, token, from ?? null])
           const [standing] = yield* scopes("Journal.commit", moved)
           if (standing === undefined) return yield* refused(id, token, events)
           yield* insertRows(run.commit, insertEvents, rows)
@@ -146,6 +155,31 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
           yield* persist(run.commit, "Journal.commit", standing.scope, artifacts, atMost)
         })
       )
+    })
+
+    const keepCall: Shape["keepCall"] = Effect.fnUntraced(function* (id, token, kept) {
+      const values = yield* ModelCallRows.ofRun("Journal.keepCall", id, token, kept)
+      const written = yield* atomically(run.keepCall(ModelCallRows.insertOfRun, values))
+      if (written.length > 0) return
+      const [held] = yield* standings("Journal.keepCall", yield* run.keepCall(selectStanding, [id]))
+      if (held?.token !== token) return yield* new StaleWriter({ run: id, token })
+      return yield* unreadable("Journal.keepCall", taken(id, kept))
+    })
+
+    const keepOther: Shape["keepOther"] = Effect.fnUntraced(function* (scope, work, kept) {
+      const values = yield* ModelCallRows.ofOther("Journal.keepOther", scope, work, kept)
+      const written = yield* atomically(run.keepOther(ModelCallRows.insertOther, values))
+      if (written.length === 0) return yield* unreadable("Journal.keepOther", taken(work, kept))
+    })
+
+    const billed: Shape["billed"] = Effect.fnUntraced(function* (scope, since) {
+      const kept = yield* run.billed(ModelCallRows.selectBilled, [scope, since])
+      const unkept = yield* run.billed(ModelCallRows.selectUnkept, [scope, since])
+      const all = [
+        ...(yield* Either.all(kept.map((row) => ModelCallRows.billedOfRow("Journal.billed", row)))),
+        ...(yield* Either.all(unkept.map(({ payload }) => ModelCallRows.billedOfEvent("Journal.billed", payload))))
+      ]
+      return all.sort((a, b) => a.at - b.at)
     })
 
     const takeOver: Shape["takeOver"] = Effect.fnUntraced(function* (id) {
@@ -178,6 +212,13 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
     return {
       begin,
       commit,
+      keepCall,
+      keepOther,
+      calls: Effect.fnUntraced(function* (scope, id) {
+        const rows = yield* run.calls(ModelCallRows.selectOfRun, [id, scope])
+        return yield* Either.all(rows.map((row) => ModelCallRows.fromRow("Journal.calls", row)))
+      }),
+      billed,
       takeOver,
       events,
       latest: Effect.fnUntraced(function* (scope) {

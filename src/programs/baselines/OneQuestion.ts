@@ -21,6 +21,11 @@ export const inIsolation = <A, E, R>(
         Effect.sync(() => {
           for (const artifact of artifacts) if (!held.has(artifact.id)) held.set(artifact.id, artifact)
         }),
+      // calls are metered in the view that a run returns
+      keepCall: () => Effect.void,
+      keepOther: () => Effect.void,
+      calls: () => Effect.succeed([]),
+      billed: () => Effect.succeed([]),
       takeOver: (run) => new UnknownRun({ run, known: [] }),
       events: (_scope, run) => new UnknownRun({ run, known: [] }),
       latest: () => Effect.succeedNone,

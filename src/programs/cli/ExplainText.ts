@@ -60,6 +60,8 @@ const step = (event: Event): string | undefined => {
         "",
         "Start"
       ].join("\n")
+    case "RunResumed":
+      return `\nResumed ${moment(event.at)} UTC`
     case "ArtifactsExposed":
       return labelled("Memory", `${count(event.ids.length, "artifact")} exposed`)
     case "EvidenceInitialized":
@@ -139,13 +141,17 @@ const label = (text: string, limit = 60): string =>
 export const explainMermaid = ({ events, run }: Explanation): string => {
   const lines = ["flowchart TD", `  q["${label(run.question, 100)}"]`]
   let last = "q"
+  let resumed = 0
   const add = (id: string, shape: string, edge = ""): void => {
     lines.push(`  ${last} -->${edge === "" ? "" : `|${label(edge)}|`} ${id}${shape}`)
     last = id
   }
   for (const event of events) {
-    const cycle = `c${event.cycle}`
+    const cycle = `c${event.cycle}${resumed === 0 ? "" : `r${resumed}`}`
     switch (event.tag) {
+      case "RunResumed":
+        add(`resumed${++resumed}`, '["resumed"]')
+        break
       case "EvidenceInitialized":
         add("e0", `["initial evidence: ${count(event.evidence.length, "passage")}"]`)
         break
