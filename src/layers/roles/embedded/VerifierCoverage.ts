@@ -4,11 +4,11 @@
  * On Pass the Verifier leaves a Bridge in memory (two places that were needed together), on Fail a FailedRegion, as far as the policy keeps them.
  */
 import { Effect, Layer, Option } from "effect"
-import type { Draft, Quote } from "../../../domain/Artifact.ts"
+import type { Payload, Quote } from "../../../domain/Artifact.ts"
 import { entityKey } from "../../../domain/Entities.ts"
 import type { Evidence, EvidenceItem } from "../../../domain/Evidence.ts"
 import { idf, residualShare } from "../../../domain/Idf.ts"
-import { ContentHash, type SlotName } from "../../../domain/Ids.ts"
+import type { SlotName } from "../../../domain/Ids.ts"
 import type { Plan } from "../../../domain/Plan.ts"
 import { propose } from "../../../domain/Proposal.ts"
 import { analyse, cut, folded, isAbout, type Question, standsIn } from "../../../domain/Question.ts"
@@ -18,6 +18,7 @@ import { Digest } from "../../../services/Digest.ts"
 import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { type Turn, Verifier } from "../../../services/Roles.ts"
 import { failing } from "./Failing.ts"
+import { failedRegion, remember } from "./Remembering.ts"
 import { frequenciesOf } from "./Weights.ts"
 
 /** The share of the question, by idf, that the evidence may lack. */
@@ -110,7 +111,7 @@ const quote = (item: EvidenceItem, fits: (line: string) => boolean): Quote | und
 }
 
 /** Two items of different documents of which one names the other: where it does, and how the other begins. */
-const bridgeOf = (evidence: Evidence): Draft["payload"] | undefined => {
+const bridgeOf = (evidence: Evidence): Payload | undefined => {
   for (const from of evidence) {
     for (const to of evidence) {
       const key = entityKey(to.title)
@@ -129,27 +130,6 @@ export const layer: Layer.Layer<Verifier, never, LexicalIndex | Digest> = Layer.
     const lexical = yield* LexicalIndex
     const digest = yield* Digest
 
-    const remember = Effect.fnUntraced(function* (
-      turn: Turn<"Verifier">,
-      plan: Plan,
-      verdict: Verification["verdict"]
-    ) {
-      const { memory, policy, state } = turn
-      const hand = (payload: Draft["payload"] | undefined) => {
-        if (payload === undefined) return Effect.void
-        const { scope } = policy.persistence[payload.kind]
-        if (scope === "off") return Effect.void
-        // the documents that a quotation comes from are added where the pool checks it
-        return memory.write({ scope: scope === "global" ? "Global" : "Task", payload, restsOn: [] })
-      }
-      if (verdict === "Pass") return yield* hand(bridgeOf(state.evidence))
-      const last = Option.map(state.path, (path) => path[path.length - 1] ?? path[0])
-      if (Option.isNone(last)) return
-      const wanted = plan.hypotheses.flatMap(({ terms }) => terms.map(({ term }) => term))
-      const signature = ContentHash.make(digest.hash("plan", ...[...new Set(wanted)].sort()))
-      yield* hand({ kind: "FailedRegion", signature, node: last.value })
-    })
-
     const verify = Effect.fnUntraced(function* (turn: Turn<"Verifier">) {
       const { scope, state } = turn
       if (Option.isNone(state.plan)) {
@@ -161,7 +141,10 @@ export const layer: Layer.Layer<Verifier, never, LexicalIndex | Digest> = Layer.
       const frequencies = yield* frequenciesOf(lexical, scope, question.terms)
       const coverage = coverageOf(question, plan, state.evidence, (term) => idf(frequencies, term))
       const verification = judge(plan, state.evidence, coverage)
-      yield* remember(turn, plan, verification.verdict)
+      yield* remember(
+        turn,
+        verification.verdict === "Pass" ? bridgeOf(state.evidence) : failedRegion(digest, turn, plan)
+      )
       return propose("verification", verification)
     })
     return { propose: (turn) => failing("Verifier")(verify(turn)) }
