@@ -9,6 +9,7 @@ import type { Passage } from "../../../domain/Corpus.ts"
 import { entityKey } from "../../../domain/Entities.ts"
 import type { PassageId } from "../../../domain/Ids.ts"
 import { PassageId as PassageIds } from "../../../domain/Ids.ts"
+import { ModelError } from "../../../domain/ModelError.ts"
 import { analyse, folded, type Question, standsIn } from "../../../domain/Question.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
 import { EmbeddingModel } from "../../../services/EmbeddingModel.ts"
@@ -125,10 +126,19 @@ export const layer: Layer.Layer<
       }
     })
 
+    /** Vectors of two models are not compared. */
+    const sameModel = Effect.fnUntraced(function* (scope: Inquiry["scope"]) {
+      const { dimensions, embedding: made } = yield* corpus.revision(scope)
+      if (made === embedding.id && dimensions === embedding.dimensions) return
+      const detail = `they were made by ${made} and have ${dimensions} dimensions`
+      return yield* new ModelError({ model: embedding.id, fault: "OtherModel", detail })
+    })
+
     const rank = Effect.fnUntraced(function* (
       { question: asked, scope, within }: Pick<Inquiry, "question" | "scope" | "policy" | "within">,
       limit: number
     ) {
+      yield* sameModel(scope)
       const question = analyse(asked)
       const terms = yield* limited(lexicalIndex, scope, question.terms)
       const lexical = yield* lexicalIndex.search(scope, "Passage", terms, width, within)
