@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Option, TestClock, Tracer } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, TestClock, Tracer } from "effect"
 import type { ScopeKey } from "../../src/domain/Ids.ts"
 import * as Client from "../../src/layers/sql/Client.ts"
 import * as CorpusStores from "../../src/layers/sql/CorpusStores.ts"
@@ -282,23 +282,67 @@ describe("pain 37: other writers", () => {
     })
   )
 
-  it.effect("a lock that is never given up is Busy after some five seconds, and the connection is free again", () =>
+  it.effect("a lock that is held for long is waited for, and that is told after five seconds, once", () =>
     Effect.gen(function* () {
       const filename = fresh()
       const scope = newScope()
+      const told: Array<string> = []
+      const logger = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ message }) => void told.push(String(message)))
+      )
       yield* Effect.gen(function* () {
         yield* fill(scope, "text")
-        yield* whileLocked(filename, () =>
+        yield* whileLocked(filename, (release) =>
           Effect.gen(function* () {
-            const writer = yield* Effect.fork(storeError(fill(scope, "other")))
-            for (let i = 0; i < 80; i++) yield* TestClock.adjust("100 millis")
-            expect(yield* Fiber.join(writer)).toMatchObject({ reason: "Busy" })
+            const writer = yield* Effect.fork(fill(scope, "other"))
+            for (let i = 0; i < 45; i++) yield* TestClock.adjust("100 millis")
+            expect(told).toEqual([])
+            for (let i = 0; i < 10; i++) yield* TestClock.adjust("100 millis")
+            expect(told.join()).toMatch(/another process is writing.*waiting/)
+            yield* release
+            for (let i = 0; i < 50 && !(yield* Fiber.poll(writer)).pipe(Option.isSome); i++)
+              yield* TestClock.adjust("100 millis")
+            yield* Fiber.join(writer)
+            expect(told.length).toBe(1)
           })
         )
         yield* fill(scope, "other")
         expect((yield* (yield* CorpusStore).passages(scope, [passageId("p-a")]))[0]?.text).toBe("other")
-      }).pipe(Effect.provide(open(filename)))
+      }).pipe(Effect.provide(Layer.merge(open(filename), logger)))
     })
+  )
+
+  it.live("a transaction of one's own makes no reader wait: each sees what was committed last", () =>
+    Effect.gen(function* () {
+      const scope = newScope()
+      const corpus = yield* CorpusStore
+      const lexical = yield* LexicalIndex
+      const { atomically } = yield* Transaction
+      yield* fill(scope, "text")
+      const written = yield* Deferred.make<void>()
+      const done = yield* Deferred.make<void>()
+      const writer = yield* Effect.fork(
+        atomically(
+          Effect.gen(function* () {
+            yield* fill(scope, "other")
+            // inside, what was written is there
+            expect((yield* corpus.passages(scope, [passageId("p-a")]))[0]?.text).toBe("other")
+            yield* Deferred.succeed(written, undefined)
+            yield* Deferred.await(done)
+          })
+        )
+      )
+      yield* Deferred.await(written)
+      const seen = yield* Effect.timeout(walk(scope), "5 seconds")
+      expect(seen.passages).toBe(2)
+      expect((yield* corpus.passages(scope, [passageId("p-a")]))[0]?.text).toBe("text")
+      expect((yield* lexical.search(scope, "Passage", ["text"], 10)).length).toBe(2)
+      yield* Deferred.succeed(done, undefined)
+      yield* Fiber.join(writer)
+      expect((yield* corpus.passages(scope, [passageId("p-a")]))[0]?.text).toBe("other")
+      expect((yield* lexical.search(scope, "Passage", ["text"], 10)).length).toBe(0)
+    }).pipe(Effect.provide(open(fresh())))
   )
 
   it.live("waiting can be interrupted", () =>

@@ -14,13 +14,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeFileSystem, NodePath } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import { CorpusRevision, ScopeKey } from "../../src/domain/Ids.ts"
 import { scan } from "../../src/layers/index/Searchers.ts"
 import * as VectorIndexUsearch from "../../src/layers/index/VectorIndexUsearch.ts"
 import * as VectorIndexMemory from "../../src/layers/memory/VectorIndexMemory.ts"
 import * as Client from "../../src/layers/sql/Client.ts"
 import * as CorpusStores from "../../src/layers/sql/CorpusStores.ts"
+import { CorpusStore } from "../../src/services/CorpusStore.ts"
 import { VectorIndex } from "../../src/services/VectorIndex.ts"
 import { VectorStore } from "../../src/services/VectorStore.ts"
 import { clustered, contract, dimensions, filled, oracle, revise } from "../contracts/VectorIndex.contract.ts"
@@ -163,6 +164,52 @@ describe.each([
     const ids = { name: "../../../outside", bytes: 2, sha256: createHash("sha256").update("[]").digest("hex") }
     writeFileSync(sidecar, JSON.stringify({ ...about, count: 0, ids }))
     expect(await reopened(folder, graphFrom, search)).toEqual(expected)
+  })
+})
+
+describe("C34 a corpus that changes while the index reads it", () => {
+  it("gives an index of the one revision or the other, never of both, and no file of a mixture", async () => {
+    const others = clustered(22, 120).map(({ id, vector }) => ({ id: `n-${id}`, vector }))
+    const directory = fresh()
+    let changes = 0
+    const changing = Layer.effect(
+      VectorStore,
+      Effect.gen(function* () {
+        const store = yield* VectorStore
+        const corpus = yield* CorpusStore
+        return VectorStore.of({
+          ...store,
+          page: (key, kind, after, limit) =>
+            // as if another process committed after the first page
+            Effect.tap(store.page(key, kind, after, Math.min(limit, 50)), () =>
+              Effect.gen(function* () {
+                if (kind !== "Passage" || Option.isSome(after) || changes++ > 0) return
+                yield* store.remove(
+                  key,
+                  kind,
+                  vectors.map(({ id }) => id)
+                )
+                yield* store.put(key, kind, others)
+                yield* Effect.provideService(revise(key, "r2"), CorpusStore, corpus)
+              })
+            )
+        })
+      })
+    )
+    const layer = VectorIndexUsearch.layer({ directory }).pipe(
+      Layer.provide(platform),
+      Layer.provide(changing),
+      Layer.provideMerge(stores(":memory:"))
+    )
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        yield* filled(scope, "Passage", vectors, "r1")
+        expect(yield* search).toEqual(oracle(others, query[0] ?? new Float32Array(), 5).map(({ id }) => id))
+        const sidecars = filesOf(directory).filter((file) => file.endsWith(".json"))
+        expect(sidecars.map((file) => JSON.parse(readFileSync(file, "utf8")).revision)).toEqual(["r2"])
+      }).pipe(Effect.provide(layer))
+    )
+    expect(changes).toBeGreaterThan(0)
   })
 })
 

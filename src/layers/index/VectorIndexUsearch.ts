@@ -93,8 +93,14 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
     return Option.some<Loaded>({ revision, ids, searcher: overGraph(graph, count, dimensions) })
   })
 
-  /** From the store, page by page; written to the files where that is possible. */
-  const fromStore = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind, revision: string) {
+  const revisionOf = (scope: ScopeKey) =>
+    corpus.revision(scope).pipe(
+      Effect.map(({ revision }) => Option.some<string>(revision)),
+      Effect.catchTag("UnknownScope", () => Effect.succeedNone)
+    )
+
+  /** The vectors of a kind, read page by page. */
+  const gather = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind) {
     const count = yield* store.count(scope, kind)
     const usearch = yield* native
     const ids: Array<string> = []
@@ -125,6 +131,16 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
         )
     }
     if (ids.length !== count) return yield* unreadable("build", `${ids.length} of ${count} vectors could be read`)
+    return { ids, dimensions, matrix, graph }
+  })
+
+  /** From the store; written to the files where that is possible. None where the corpus is not of that revision, or no longer at the end. */
+  const fromStore = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind, revision: string) {
+    const gathered = yield* Effect.either(gather(scope, kind))
+    // read between two commits it may be anything, and would pass for that revision ever after
+    if (!Option.contains(yield* revisionOf(scope), revision)) return Option.none<Loaded>()
+    const { dimensions, graph, ids, matrix } = yield* gathered
+    const count = ids.length
     const about = { revision, count, dimensions }
     const writing =
       graph === undefined
@@ -134,9 +150,8 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
       Effect.catchAll((cause) => Effect.logDebug("the vector index stays in memory: it cannot be written", cause))
     )
     const searcher =
-      graph === undefined ? searcherOf(usearch, matrix, count, dimensions) : overGraph(graph, count, dimensions)
-    const loaded: Loaded = { revision, ids, searcher }
-    return loaded
+      graph === undefined ? searcherOf(yield* native, matrix, count, dimensions) : overGraph(graph, count, dimensions)
+    return Option.some<Loaded>({ revision, ids, searcher })
   })
 
   const hold = (scope: ScopeKey, kind: VectorKind, loaded: Loaded): Loaded => {
@@ -152,13 +167,14 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
 
   const current = Effect.fnUntraced(function* (scope: ScopeKey, kind: VectorKind, revision: string) {
     const known = held.get(`${kind}\u0000${scope}`)
-    if (known?.revision === revision) return known
+    if (known?.revision === revision) return Option.some(known)
     return yield* mutex.withPermits(1)(
       Effect.gen(function* () {
         const meanwhile = held.get(`${kind}\u0000${scope}`)
-        if (meanwhile?.revision === revision) return meanwhile
+        if (meanwhile?.revision === revision) return Option.some(meanwhile)
         const found = yield* fromFiles(scope, kind, revision)
-        return hold(scope, kind, Option.isSome(found) ? found.value : yield* fromStore(scope, kind, revision))
+        const loaded = Option.isSome(found) ? found : yield* fromStore(scope, kind, revision)
+        return Option.map(loaded, (whole) => hold(scope, kind, whole))
       })
     )
   })
@@ -185,27 +201,32 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
     }
   })
 
-  const revisionOf = (scope: ScopeKey) =>
-    corpus.revision(scope).pipe(
-      Effect.map(({ revision }) => Option.some(revision)),
-      Effect.catchTag("UnknownScope", () => Effect.succeedNone)
-    )
-
   return VectorIndex.of({
     search: Effect.fnUntraced(function* (scope, kind, queries, limit) {
-      const revision = yield* revisionOf(scope)
-      if (Option.isNone(revision) || limit <= 0) return queries.map(() => [])
-      const loaded = yield* current(scope, kind, revision.value)
-      const { count, dimensions } = loaded.searcher
-      if (count === 0) return queries.map(() => [])
+      const none = queries.map(() => [])
+      if (limit <= 0) return none
+      let loaded = Option.none<Loaded>()
+      while (Option.isNone(loaded)) {
+        const revision = yield* revisionOf(scope)
+        if (Option.isNone(revision)) return none
+        loaded = yield* current(scope, kind, revision.value)
+      }
+      const whole = loaded.value
+      const { count, dimensions } = whole.searcher
+      if (count === 0) return none
       const misfit = queries.find((query) => query.length !== dimensions)
       if (misfit !== undefined)
         return yield* unreadable("search", `a query of ${misfit.length} dimensions meets vectors of ${dimensions}`)
-      return yield* Effect.forEach(queries, (query) => nearest(scope, kind, loaded, query, limit))
+      return yield* Effect.forEach(queries, (query) => nearest(scope, kind, whole, query, limit))
     }),
     build: Effect.fnUntraced(function* (scope, revision) {
       for (const kind of kinds) {
-        yield* mutex.withPermits(1)(Effect.map(fromStore(scope, kind, revision), (loaded) => hold(scope, kind, loaded)))
+        yield* mutex.withPermits(1)(
+          Effect.map(
+            fromStore(scope, kind, revision),
+            Option.map((loaded) => hold(scope, kind, loaded))
+          )
+        )
       }
     }),
     status: Effect.fnUntraced(function* (scope) {

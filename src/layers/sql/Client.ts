@@ -1,5 +1,8 @@
 /**
- * The product's own database: one SQLite file, one connection.
+ * The product's own database: one SQLite file, one connection that writes, and one beside it that reads.
+ *
+ *     statement ─┬─ in a transaction, or no SELECT ─▶ writer, one at a time
+ *                └─ SELECT outside ─────────────────▶ reader: the last commit, whatever transaction is open (WAL)
  *
  * What cannot be opened is a {@link StoreError}, although the driver throws from its constructor. Waiting for another process' lock inside
  * SQLite would stop the whole event loop, so SQLite itself waits only briefly and {@link import("./TransactionSql.ts")} tries again.
@@ -11,6 +14,7 @@ import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Context, Effect, Layer, Option, type Scope } from "effect"
 import { StoreError } from "../../services/StoreError.ts"
 import type { Transaction } from "../../services/Transaction.ts"
+import { whenFree } from "./Busy.ts"
 import { codeOf, fromDriver } from "./Errors.ts"
 import * as TransactionSql from "./TransactionSql.ts"
 
@@ -23,7 +27,7 @@ export interface Options {
 
 const method = "Database.open"
 
-const settings: ReadonlyArray<string> = [
+const writing: ReadonlyArray<string> = [
   // before the first write, and before WAL, or it has no effect: three vectors of 512 numbers fit a page, instead of one
   "PRAGMA page_size = 8192",
   "PRAGMA journal_mode = WAL",
@@ -33,6 +37,7 @@ const settings: ReadonlyArray<string> = [
   "PRAGMA foreign_keys = ON",
   "PRAGMA busy_timeout = 20"
 ]
+const reading: ReadonlyArray<string> = ["PRAGMA busy_timeout = 20"]
 
 const unreachable = (filename: string, cause: unknown): StoreError =>
   new StoreError({
@@ -63,25 +68,50 @@ const prepare = ({ filename, create }: Options): Effect.Effect<void, StoreError>
     }
   })
 
-const connect = (options: Options): Effect.Effect<Context.Context<SqlClient.SqlClient>, StoreError, Scope.Scope> =>
+/** A connection, with its settings; what SQLite says against it is a {@link StoreError}. */
+const connection = (filename: string, readonly: boolean) =>
   Effect.gen(function* () {
-    if (options.filename !== ":memory:") yield* prepare(options)
-    const context = yield* Layer.build(SqliteClient.layer({ filename: options.filename, disableWAL: true })).pipe(
-      Effect.mapError((cause) => unreachable(options.filename, cause)),
+    const where = `${filename}: `
+    const context = yield* Layer.build(SqliteClient.layer({ filename, readonly, disableWAL: true })).pipe(
+      Effect.mapError((cause) => unreachable(filename, cause)),
       // the driver's constructor throws; whatever is not SQLite's own word stays a defect
       Effect.catchSomeDefect((defect) =>
-        codeOf(defect) === undefined
-          ? Option.none()
-          : Option.some(Effect.fail(fromDriver(method, defect, `${options.filename}: `)))
+        codeOf(defect) === undefined ? Option.none() : Option.some(Effect.fail(fromDriver(method, defect, where)))
       )
     )
     const sql = Context.get(context, SqlClient.SqlClient)
-    yield* Effect.forEach(settings, (setting) => sql.unsafe(setting), { discard: true }).pipe(
-      Effect.mapError((error) => fromDriver(method, error.cause, `${options.filename}: `))
+    yield* Effect.forEach(readonly ? reading : writing, (setting) => sql.unsafe(setting), { discard: true }).pipe(
+      Effect.mapError((error) => fromDriver(method, error.cause, where)),
+      whenFree
     )
-    return Context.make(SqlClient.SqlClient, sql)
+    return sql
+  })
+
+const isRead = (text: string): boolean => /^\s*SELECT\b/i.test(text)
+
+/**
+ * `writer`, whose SELECTs and snapshots (`withTransaction`; what writes is a {@link Transaction}) are the reader's. Inside a transaction all of
+ * them use its connection.
+ */
+const beside = (writer: SqlClient.SqlClient, reader: SqlClient.SqlClient): SqlClient.SqlClient => {
+  const { withTransaction } = reader
+  const unsafe: SqlClient.SqlClient["unsafe"] = (text, values) => (isRead(text) ? reader : writer).unsafe(text, values)
+  return new Proxy(writer, {
+    get: (target, name) =>
+      name === "unsafe" ? unsafe : name === "withTransaction" ? withTransaction : Reflect.get(target, name)
+  })
+}
+
+const connect = (options: Options): Effect.Effect<SqlClient.SqlClient, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { filename } = options
+    // a database in memory is its connection's own
+    if (filename === ":memory:") return yield* connection(filename, false)
+    yield* prepare(options)
+    const writer = yield* connection(filename, false)
+    return beside(writer, yield* connection(filename, true))
   })
 
 /** Opens a database. A file that is missing, damaged, no database or not to be written is a {@link StoreError} with its reason. */
 export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient | Transaction, StoreError> =>
-  Layer.provideMerge(TransactionSql.layer, Layer.scopedContext(connect(options)))
+  Layer.provideMerge(TransactionSql.layer, Layer.scoped(SqlClient.SqlClient, connect(options)))

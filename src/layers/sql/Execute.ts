@@ -6,6 +6,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect } from "effect"
 import type { StoreError } from "../../services/StoreError.ts"
+import { whenFree } from "./Busy.ts"
 import { translate } from "./Errors.ts"
 
 export type Value = string | number | null | Uint8Array
@@ -13,19 +14,17 @@ export type Row = { readonly [column: string]: unknown }
 export type Execute = (text: string, values: ReadonlyArray<Value>) => Effect.Effect<ReadonlyArray<Row>, StoreError>
 
 /**
- * Runs the statements of a `Service.method` on the open transaction's connection, or on `sql` where none is open. Column names come back as
- * the database has them.
+ * Runs the statements of a `Service.method` on the open transaction's connection, or on `sql` where none is open; there
+ * it waits for another process' lock. Column names come back as the database has them.
  */
 export const execute = (sql: SqlClient.SqlClient, method: string): Execute => {
   const failed = translate(method)
   return (text, values) =>
     Effect.contextWithEffect((context: Context.Context<never>) => {
       const open = Context.getOption(context, SqlClient.TransactionConnection)
-      const rows =
-        open._tag === "Some"
-          ? open.value[0].execute(text, values, undefined)
-          : sql.unsafe<Row>(text, values).withoutTransform
-      return Effect.mapError(rows, failed)
+      return open._tag === "Some"
+        ? Effect.mapError(open.value[0].execute(text, values, undefined), failed)
+        : whenFree(Effect.mapError(sql.unsafe<Row>(text, values).withoutTransform, failed))
     })
 }
 

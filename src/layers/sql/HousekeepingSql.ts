@@ -42,7 +42,7 @@ const selectBytes = "SELECT page_count * page_size AS bytes FROM pragma_page_cou
 const unreadable = (method: string, detail: string): StoreError =>
   new StoreError({ reason: "Unreadable", method, detail, cause: detail })
 
-/** How long others are waited for that read or write. */
+/** How long others are waited for that read what has gone. */
 const untilFree = Schedule.spaced("50 millis").pipe(Schedule.upTo("5 seconds"))
 const isBusy = (error: StoreError): boolean => error.reason === "Busy"
 
@@ -118,7 +118,7 @@ const make = Effect.gen(function* () {
       )
     )
     yield* run("PRAGMA secure_delete = ON", [])
-    yield* Effect.retry(run("VACUUM", []), { schedule: untilFree, while: isBusy })
+    yield* run("VACUUM", [])
     yield* Effect.retry(truncateLog, { schedule: untilFree, while: isBusy })
     if (Option.isSome(before)) yield* atomically(run(deleteOwed, [before.value]))
   })

@@ -7,19 +7,13 @@
  */
 import { SqlClient } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
-import { Effect, ExecutionStrategy, Exit, Layer, Option, Schedule, Scope } from "effect"
+import { Effect, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
 import type { StoreError } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
+import { whenFree } from "./Busy.ts"
 import { translate } from "./Errors.ts"
 
 const failed = translate("Transaction.atomically")
-
-/** How long and how often a lock that another process holds is waited for: asynchronously, so that other fibers go on. */
-const untilFree = Schedule.exponential("3 millis", 1.5).pipe(
-  Schedule.union(Schedule.spaced("100 millis")),
-  Schedule.jittered,
-  Schedule.upTo("5 seconds")
-)
 
 const execute = (connection: Connection, statement: string): Effect.Effect<void, StoreError> =>
   Effect.asVoid(connection.executeUnprepared(statement, [], undefined)).pipe(Effect.mapError(failed))
@@ -104,9 +98,11 @@ const make = Effect.gen(function* () {
 
   /** As {@link begin}, again and again while another process holds the lock; the connection is free between two tries. */
   const beginWhenFree = (scope: Scope.Scope): Effect.Effect<Open, StoreError> =>
-    Effect.acquireUseRelease(Scope.fork(scope, ExecutionStrategy.sequential), begin, (own, exit) =>
-      Exit.isSuccess(exit) ? Effect.void : Scope.close(own, exit)
-    ).pipe(Effect.retry({ schedule: untilFree, while: (error) => error.reason === "Busy" }))
+    whenFree(
+      Effect.acquireUseRelease(Scope.fork(scope, ExecutionStrategy.sequential), begin, (own, exit) =>
+        Exit.isSuccess(exit) ? Effect.void : Scope.close(own, exit)
+      )
+    )
 
   const outermost = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreError, R> =>
     Effect.acquireUseRelease(
