@@ -1,6 +1,6 @@
 /**
  * The product for tests: everything in this process' memory, deterministic, nothing on disk. Replace a role by a scripted one
- * ({@link script}) and look at the run's events through its journal or `Ask.askStream`.
+ * ({@link script}), put the roles on a scripted model ({@link scripted}), and look at the run's events through its journal or `Ask.askStream`.
  */
 import { NodeFileSystem, NodePath } from "@effect/platform-node"
 import { Layer } from "effect"
@@ -17,6 +17,9 @@ import * as TokenCounterO200k from "./platform/TokenCounterO200k.ts"
 import * as EmbeddedRoles from "./roles/embedded/EmbeddedRoles.ts"
 
 export * from "../services/Roles.ts"
+export * as Cassette from "./model/Cassette.ts"
+export { layer as scriptedModel, type Said, type Scripted, scripted } from "./model/Scripted.ts"
+export * as ModelRoles from "./roles/model/ModelRoles.ts"
 export { type Script, script } from "./testing/Script.ts"
 
 const stores = RunStores.layer.pipe(Layer.provideMerge(CorpusStores.layer), Layer.provide(Memory.layer))
