@@ -54,6 +54,8 @@ export interface Seen {
   readonly headers: IncomingMessage["headers"]
   /** The parsed body; null where there was none. */
   readonly body: Record<string, unknown> | null
+  /** When it had come whole, by `performance.now()`. */
+  readonly arrivedAt: number
   /** When the connection was closed before the answer was whole, by `performance.now()`; null while it is open or where it was not. */
   brokenAt: number | null
   /** Whether the answer was sent whole. */
@@ -87,7 +89,8 @@ const error = (message: string, code: string | null, type = "invalid_request_err
 const page = "<!DOCTYPE html><html><head><title>Gateway</title></head><body><h1>Bad Gateway</h1></body></html>"
 
 /** Splits a text as a model would write it. */
-const pieces = (text: string): ReadonlyArray<string> => text.match(/.{1,4}/gsu) ?? []
+const pieces = (text: string): ReadonlyArray<string> =>
+  (text.length > 100_000 ? text.match(/.{1,65536}/gsu) : text.match(/.{1,4}/gsu)) ?? []
 
 const readBody = async (request: IncomingMessage): Promise<Record<string, unknown> | null> => {
   const chunks: Array<Buffer> = []
@@ -295,7 +298,14 @@ export const start: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(
   const server = createServer((request, response) => {
     void (async () => {
       const body = await readBody(request)
-      const entry: Seen = { path: request.url ?? "", headers: request.headers, body, brokenAt: null, isAnswered: false }
+      const entry: Seen = {
+        path: request.url ?? "",
+        headers: request.headers,
+        body,
+        arrivedAt: performance.now(),
+        brokenAt: null,
+        isAnswered: false
+      }
       seen.push(entry)
       response.on("close", () => {
         if (response.writableFinished) entry.isAnswered = true

@@ -31,6 +31,8 @@ export interface Options {
   readonly readerModel: string
 }
 
+/** Characters that are counted in tokens; what follows is reckoned by them. */
+const longestCounted = 100_000
 /** Characters of a wrong answer that its model is shown again. */
 const longestShown = 20_000
 
@@ -55,7 +57,10 @@ export const make = (
   Effect.gen(function* () {
     const { cards, pacing, readerModel } = options
     const { hash } = yield* Digest
-    const { counter } = yield* TokenCounter
+    const counter = Effect.map((yield* TokenCounter).counter, (count) => (text: string): number => {
+      if (text.length <= longestCounted) return count(text)
+      return Math.ceil((count(text.slice(0, longestCounted)) * text.length) / longestCounted)
+    })
     const locks = yield* makeLocks
     const sizeRatio = sizeRatioOf(cards, provider.model, readerModel)
 

@@ -3,7 +3,6 @@ import { Either, Option } from "effect"
 import type { Finish } from "../../domain/ModelRequest.ts"
 import { at, listAt, textAt, tokensAt } from "./Json.ts"
 import { type Dialect, described, instructions } from "./OpenAiDialect.ts"
-import { told } from "./OpenAiFaults.ts"
 
 const finishes: Readonly<Record<string, Finish>> = {
   length: "Length",
@@ -50,7 +49,6 @@ export const chat: Dialect = {
   },
 
   reply: (answer) => {
-    if (typeof answer === "string") return Either.left({ fault: "Malformed", detail: told(answer) })
     const choice = at(answer, "choices", 0)
     if (choice === undefined) return Either.left({ fault: "Malformed", detail: "no choices in the answer" })
     const tokens = usageOf(answer)

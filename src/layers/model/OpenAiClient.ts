@@ -26,7 +26,7 @@ export interface OpenAiClient {
   /** What a model's name means here: the base URL, organisation and project. No secrets. */
   readonly endpoint: string
   readonly isOpenAi: boolean
-  /** The answer to one POST, as it came: JSON, or a string where it was none. `model` is for errors: `openai:NAME`. */
+  /** The JSON that one POST is answered with, as it came. `model` is for errors: `openai:NAME`. */
   readonly post: (model: string, path: string, body: object) => Effect.Effect<unknown, ModelError>
   /** The events of a streamed answer, as they came. */
   readonly events: (model: string, path: string, body: object) => Stream.Stream<unknown, ModelError>
@@ -156,7 +156,15 @@ export const make = (id: string, options: Options): Effect.Effect<OpenAiClient, 
     return {
       endpoint: [baseUrl, options.organization ?? "", options.project ?? ""].join(" "),
       isOpenAi: url.value.hostname === "api.openai.com",
-      post: (model, path, body) => attempt(model, (signal) => client.post<unknown>(path, { body, signal })),
+      post: (model, path, body) =>
+        Effect.flatMap(
+          attempt(model, (signal) => client.post<unknown>(path, { body, signal })),
+          // what is not called JSON comes as text
+          (answer) =>
+            typeof answer === "string"
+              ? new ModelError({ model, fault: "Malformed", detail: clean(told(answer)) })
+              : Effect.succeed(answer)
+        ),
       events
     }
   })

@@ -13,7 +13,6 @@ const failed = (error: unknown): Read<never> =>
 
 /** A whole response, as an answer or at the end of a stream. */
 const replyOf = (response: unknown): Read<RawReply> => {
-  if (typeof response === "string") return Either.left({ fault: "Malformed", detail: told(response) })
   const status = textAt(response, "status")
   if (status === "failed") return failed(at(response, "error"))
   const parts = listAt(response, "output")
