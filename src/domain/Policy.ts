@@ -4,9 +4,9 @@
  * The defaults are the papers' system as written; the two extensions are off (`regionIncludesInitial`, `releaseEvidence: "union"`).
  */
 import { Either, Option, ParseResult, Schema } from "effect"
+import { assign } from "./Assign.ts"
 import { compile } from "./Compiled.ts"
 import { mostItems } from "./Evidence.ts"
-import { didYouMean } from "./Nearest.ts"
 import { mostCycles } from "./Plan.ts"
 
 const Positive = Schema.Int.pipe(Schema.positive())
@@ -91,7 +91,6 @@ export const Policy = Schema.Struct({
 export type Policy = typeof Policy.Type
 
 const exact = { onExcessProperty: "error" } as const
-const decode = Schema.decodeUnknownEither(Policy, exact)
 const whole = compile(Schema.typeSchema(Policy))
 
 export const defaultPolicy: Policy = Option.getOrThrow(whole(Schema.decodeSync(Policy)({})))
@@ -126,63 +125,12 @@ export const settled = (policy: Policy): Either.Either<Policy, PolicyError> =>
       )
   })
 
-const parsed = (text: string): unknown => {
-  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
-  if (text === "true" || text === "false") return text === "true"
-  if (text === "null" || text === "none") return null
-  return text
-}
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const put = (target: unknown, path: ReadonlyArray<string>, value: unknown): Either.Either<unknown, string> => {
-  const [head, ...rest] = path
-  if (head === undefined) return Either.right(value)
-  if (!isRecord(target) || !Object.hasOwn(target, head)) return Either.left(head)
-  return Either.map(put(target[head], rest, value), (inner) => ({ ...target, [head]: inner }))
-}
-
-/** Every name that can be set: `maxCycles`, `budget`, `budget.tokens`, … */
-const settable = (value: unknown, prefix = ""): ReadonlyArray<string> =>
-  isRecord(value)
-    ? Object.keys(value).flatMap((key) => [`${prefix}${key}`, ...settable(value[key], `${prefix}${key}.`)])
-    : []
-
-/** What would fit instead, in the schema's words; of a closed list, all of it, and the nearest. */
-const expectation = (error: ParseResult.ParseError, value: string): string => {
-  const wanted = ParseResult.ArrayFormatter.formatErrorSync(error).flatMap(
-    ({ message }) => /^Expected (.+?), actual /s.exec(message)?.[1] ?? []
-  )
-  const literals = wanted.flatMap((one) => /^"(.+)"$/.exec(one)?.[1] ?? [])
-  return wanted.length === 0
-    ? ""
-    : `: ${[...new Set(wanted)].join(" or ")} is expected${literals.length > 0 ? `.${didYouMean(value, literals)}` : ""}`
-}
-
 /**
  * Sets one policy by name from text, as `--set NAME=VALUE` gives it: `maxCycles=2`, `itemsPerCycle=5,2,1`, `budget.tokens=5000`,
  * `persistence.Bridge.days=30`. An unknown name is an error that names the nearest one.
  */
-export const setPolicy = (policy: Policy, name: string, value: string): Either.Either<Policy, PolicyError> => {
-  const path = name.split(".")
-  const list = path[0] === "itemsPerCycle" ? value.split(",").map((part) => parsed(part.trim())) : parsed(value)
-  return put(Schema.encodeSync(Policy)(policy), path, list).pipe(
-    Either.mapLeft(
-      () =>
-        new PolicyError({
-          name,
-          reason: `there is no policy ${name}.${didYouMean(name, settable(defaultPolicy))}`
-        })
-    ),
-    Either.flatMap((next) =>
-      Either.mapLeft(
-        decode(next),
-        (error) =>
-          new PolicyError({
-            name,
-            reason: `${value} does not fit${expectation(error, value)}`
-          })
-      )
-    )
+export const setPolicy = (policy: Policy, name: string, value: string): Either.Either<Policy, PolicyError> =>
+  Either.mapLeft(
+    assign(Policy, policy, { name, value, noun: "policy", isList: name === "itemsPerCycle" }),
+    (reason) => new PolicyError({ name, reason })
   )
-}
