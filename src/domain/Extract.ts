@@ -3,12 +3,12 @@
  *
  * Everything here is a slice of the evidence. What it cannot find it does not say.
  */
-import type { Entity } from "./Entities.ts"
+import { type Entity, entityKey } from "./Entities.ts"
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { type Hop, hopFrom } from "./Hop.ts"
 import { idf } from "./Idf.ts"
 import { kindred } from "./Kin.ts"
-import { folded, type Question, standsIn } from "./Question.ts"
+import { folded, isAbout, type Question } from "./Question.ts"
 import { isHeading, isTelling, sentences } from "./Sentences.ts"
 import { fold, isStopWord, terms } from "./Words.ts"
 
@@ -31,7 +31,7 @@ export interface Ranking {
   readonly coverage: number
   /** The same of its words that are no part of a name. */
   readonly predicate: number
-  /** The share of the question's names that stand in the evidence in full; 1 where it has none. */
+  /** The share of the question's names all of whose words one item holds; 1 where it has none. */
   readonly named: number
   /** A name of the question of which the evidence holds no word, if there is one. */
   readonly absent: Entity | undefined
@@ -65,6 +65,11 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   const lines = evidence.map((item) => folded(`${item.title}\n${item.text}`))
   const texts = lines.map((line) => new Set(line.trim().split(" ")))
   const named = question.entities
+  const titles = evidence.map((item) => entityKey(item.title))
+  const isHeld = ({ key }: Entity): boolean => {
+    const parts = key.split(" ").filter((term) => !isStopWord(term))
+    return texts.some((text) => parts.every((term) => text.has(term))) || titles.some((title) => isAbout(title, key))
+  }
   const byTerm = new Map<string, number>()
   for (const text of texts) for (const term of text) byTerm.set(term, (byTerm.get(term) ?? 0) + 1)
   const weight = (term: string) => 0.3 + idf({ passages: evidence.length, byTerm }, term)
@@ -136,10 +141,7 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   return {
     sentences: said.sort((a, b) => b.score - a.score),
     coverage: wanted.size === 0 ? 0 : held.length / wanted.size,
-    named:
-      named.length === 0
-        ? 1
-        : named.filter(({ key }) => lines.some((line) => standsIn(key, line))).length / named.length,
+    named: named.length === 0 ? 1 : named.filter(isHeld).length / named.length,
     predicate: predicate.length === 0 ? 1 : predicate.filter((term) => held.includes(term)).length / predicate.length,
     absent: question.entities.find((entity) => {
       const words = entity.key.split(" ").filter((term) => !isStopWord(term))
@@ -152,16 +154,22 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
 const paired =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 const pairsHeld = 0.25
+/** A short question without names is answered by a sentence that says this share of it. */
+const fewTerms = 5
+const fewShare = 0.6
+/** The share of a question's names that must be held. */
+const mostNamed = 0.5
+
+/** Whether the evidence speaks of those whom the question names. */
+export const knows = ({ absent, named }: Ranking): boolean => absent === undefined && named >= mostNamed
 
 /** Whether the evidence speaks of what is asked, so that an answer may be looked for in it. */
-export const bears = (
-  question: Question,
-  { absent, coverage, named, predicate, sentences: [best] }: Ranking
-): boolean => {
-  if (best === undefined || best.score <= 0 || absent !== undefined) return false
+export const bears = (question: Question, { coverage, named, predicate, sentences: [best] }: Ranking): boolean => {
+  if (best === undefined || best.score <= 0) return false
   if (best.share < Math.min(0.33, 2 / Math.max(1, question.terms.length))) return false
   if (question.terms.filter((term) => paired.test(term)).length > question.terms.length / 2)
     return coverage >= pairsHeld
+  if (question.entities.length === 0 && question.terms.length <= fewTerms && best.share < fewShare) return false
   // who speaks of all that a question names may say the rest in other words
   return coverage >= 0.4 && predicate >= (question.entities.length === 0 ? 0.5 : named === 1 ? 0.2 : 0.33)
 }

@@ -15,7 +15,7 @@ import { lineBreaks } from "../../../domain/Corpus.ts"
 import { decide, shared } from "../../../domain/Deciding.ts"
 import { entityKey } from "../../../domain/Entities.ts"
 import type { Evidence } from "../../../domain/Evidence.ts"
-import { bears, rank, type Said, wantsName } from "../../../domain/Extract.ts"
+import { bears, knows, rank, type Said, wantsName } from "../../../domain/Extract.ts"
 import { analyse, cut, folded, type Question, standsIn } from "../../../domain/Question.ts"
 import { sentences } from "../../../domain/Sentences.ts"
 import type { Ground } from "../../../domain/Subjects.ts"
@@ -144,7 +144,7 @@ export const read = (asked: string, evidence: Evidence): Reading => {
   const question = analyse(asked)
   if (question.terms.length === 0 || evidence.length === 0) return notFound
   const ranking = rank(question, evidence)
-  if (ranking.absent !== undefined) return notFound
+  if (!knows(ranking)) return notFound
   const short = settled(question, evidence)
   if (short === undefined && !bears(question, ranking)) return notFound
   const [named] =
