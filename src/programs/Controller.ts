@@ -188,7 +188,7 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
       // what its writer has written until then
       const { events, started, view } = yield* Resume.standing(journal, scope, id)
       if (!isResumable(view)) return yield* Resume.ended(view)
-      const recorded = Resume.recordedIn(events, yield* journal.calls(scope, id))
+      const recorded = Recorder.recordedIn(events, yield* journal.calls(scope, id))
       const { corpusRevision: revision, policy, question } = view
       const inquiry: Inquiry = Object.freeze({ run: id, question, scope, policy, revision, within: started.within })
       const ledger = Ledger.resume(journal, carrier, clock, view, token, observe)

@@ -7,6 +7,7 @@
  * An open cycle stays invisible: a call that is kept makes no event durable.
  */
 import { type Clock, Effect, Option, Schema } from "effect"
+import type { Event } from "../domain/Event.ts"
 import { currentCycle, phasesOf } from "../domain/Run.ts"
 import type { Journal, KeptCall } from "../services/Journal.ts"
 import { CallRecord, type ModelCallsShape } from "../services/ModelCalls.ts"
@@ -24,16 +25,26 @@ export interface Recorder {
   readonly leave: (() => void) | undefined
 }
 
-/** What a run that is gone on with has recorded. */
+/** The calls of a run that were kept. */
 export interface Recorded {
   readonly calls: ReadonlyArray<KeptCall>
-  /** Keys ({@link placeOf}) of those that stand in its events. */
-  readonly metered: ReadonlySet<string>
+  /** Whether a call stands in the run's events already. */
+  readonly isMetered: (kept: KeptCall) => boolean
 }
-export const nothingRecorded: Recorded = { calls: [], metered: new Set() }
+export const nothingRecorded: Recorded = { calls: [], isMetered: () => false }
 
-/** The place of a call in its run. */
-export const placeOf = (cycle: number, stage: string, attempt: number): string => `${cycle} ${attempt} ${stage}`
+const placeOf = (cycle: number, stage: string, attempt: number): string => `${cycle} ${attempt} ${stage}`
+
+export const recordedIn = (events: ReadonlyArray<Event>, calls: ReadonlyArray<KeptCall>): Recorded => {
+  const metered = new Set(
+    events.flatMap((event) =>
+      event.tag === "ModelCalled" && event.place !== undefined
+        ? [placeOf(event.cycle, event.place.stage, event.place.attempt)]
+        : []
+    )
+  )
+  return { calls, isMetered: ({ attempt, cycle, stage }) => metered.has(placeOf(cycle, stage, attempt)) }
+}
 
 const isRecord = Schema.is(CallRecord)
 
@@ -41,7 +52,7 @@ export const make = (
   journal: typeof Journal.Service,
   clock: Clock.Clock,
   ledger: Ledger,
-  { calls: known, metered }: Recorded
+  { calls: known, isMetered }: Recorded
 ): Recorder => {
   const { run } = ledger
   let stage = ""
@@ -64,7 +75,7 @@ export const make = (
   }
   const again = (kept: KeptCall): void => {
     left = left.filter((other) => other !== kept)
-    if (!metered.has(placeOf(kept.cycle, kept.stage, kept.attempt))) meter(kept)
+    if (!isMetered(kept)) meter(kept)
   }
 
   const record = (given: CallRecord) =>

@@ -1,13 +1,11 @@
 /** A run that is gone on with, as its journal holds it (C30). */
 import { Effect, Option, Schema } from "effect"
 import { Incomplete } from "../domain/Errors.ts"
-import type { Event } from "../domain/Event.ts"
 import type { RunId, ScopeKey } from "../domain/Ids.ts"
 import { fold, isResumable, MalformedJournal, type Phase, type RunView } from "../domain/Run.ts"
-import { Journal, type KeptCall } from "../services/Journal.ts"
+import { Journal } from "../services/Journal.ts"
 import type { StoreError } from "../services/StoreError.ts"
 import type { Stage } from "./Guard.ts"
-import { placeOf, type Recorded } from "./Recorder.ts"
 
 /** Plain values, all the way down: the state is lent to roles, which may not write into it. Errors of events stay as they are. */
 const frozen = <A>(value: A): A => {
@@ -27,18 +25,6 @@ export const standing = Effect.fnUntraced(function* (journal: typeof Journal.Ser
   if (view.phase === "Staging" || view.phase === "Refused")
     return yield* new MalformedJournal({ run, sequence: view.sequence, reason: "it breaks off inside a cycle" })
   return { events, started, view }
-})
-
-/** The calls that were kept, and which of them stand in the events. */
-export const recordedIn = (events: ReadonlyArray<Event>, calls: ReadonlyArray<KeptCall>): Recorded => ({
-  calls,
-  metered: new Set(
-    events.flatMap((event) =>
-      event.tag === "ModelCalled" && event.place !== undefined
-        ? [placeOf(event.cycle, event.place.stage, event.place.attempt)]
-        : []
-    )
-  )
 })
 
 /** Who is asked next in a run that rests so, for a refusal to name; undefined where the corpus is not looked at any more. */

@@ -52,6 +52,11 @@ const commands = [
     load: () => import("./Ask.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
   },
   {
+    name: "resume",
+    summary: "goes on with a run that was interrupted or killed, or whose model failed",
+    load: () => import("./Resume.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
     name: "search",
     summary: "the passages that a question finds first, without answering it",
     load: () => import("./Search.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
@@ -75,6 +80,11 @@ const commands = [
     name: "runs",
     summary: "the questions asked so far, newest first, with how each ended",
     load: () => import("./Runs.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
+  },
+  {
+    name: "usage",
+    summary: "what models have cost: calls, tokens and money by role, model, day and scope",
+    load: () => import("./Usage.ts").then(({ command, page }) => ({ page, parse: alone(command) }))
   },
   {
     name: "forget",

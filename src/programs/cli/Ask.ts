@@ -1,20 +1,16 @@
 /** `staterag ask`: one question, answered with quotations. */
 import { Args, Command, Options } from "@effect/cli"
-import { Effect, Option, Schema, Stream } from "effect"
-import type { Answer } from "../../domain/Answer.ts"
-import { Event } from "../../domain/Event.ts"
+import { Effect, Option } from "effect"
 import { CorpusStore } from "../../services/CorpusStore.ts"
 import { SourceFiles } from "../../services/SourceFiles.ts"
 import { ask, askStream } from "../Ask.ts"
-import { explain } from "../Explain.ts"
-import { answerText } from "./AnswerText.ts"
-import { assignments, common, existingHouse, print, revisionOf, set, settingsOf, warn, within } from "./Common.ts"
-import { Stopped, UsageError } from "./Failure.ts"
+import { printAnswer, told } from "./Answering.ts"
+import { assignments, common, existingHouse, revisionOf, set, settingsOf, warn, within } from "./Common.ts"
+import { UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
-import { Host } from "./Host.ts"
 import { documentsWithin, questionOf } from "./Question.ts"
 import type { Given, Settings } from "./Settings.ts"
-import { json, oneLine } from "./Text.ts"
+import { oneLine } from "./Text.ts"
 
 const options = {
   maxCycles: Options.integer("max-cycles").pipe(
@@ -78,12 +74,6 @@ const warnStale = (settings: Settings) =>
       )
   })
 
-/** Events as lines of JSON; the encoder is made for those who stream. */
-const eventLines = () => {
-  const encode = Schema.encodeSync(Event)
-  return (event: Event) => `${json(encode(event))}\n`
-}
-
 export const command = Command.make(
   "ask",
   { ...common, ...options, question: Args.text({ name: "QUESTION" }).pipe(Args.repeated) },
@@ -93,32 +83,14 @@ export const command = Command.make(
       const policies = [...(yield* assignments(pairs)), ...(yield* shorthands({ maxCycles, evidenceTokens, timeout }))]
       const settings = yield* settingsOf(values, policies)
       const { policy, scope } = settings
-      const host = yield* Host
-
-      /** ⊥ is an answer too: its outcome and reason are in the journal. */
-      const incomplete = (run: Answer["run"]) => Effect.map(explain(scope, Option.some(run)), (told) => told.run)
-
       const asked = Effect.gen(function* () {
         yield* revisionOf(settings)
         const within = yield* documentsWithin(settings, glob)
         if (!values.quiet) yield* warnStale(settings)
-        if (stream) {
-          const line = eventLines()
-          yield* askStream(question, { scope, policy, within }).pipe(
-            Stream.runForEach((event) => host.out(line(event)))
-          )
-          return Option.none<Answer>()
-        }
-        return Option.some(
-          yield* ask(question, { scope, policy, within }).pipe(
-            Effect.catchTag("Incomplete", (error) => incomplete(error.run))
-          )
-        )
+        const options = { scope, policy, within }
+        return yield* told(scope, stream, ask(question, options), askStream(question, options))
       })
-      const answer = yield* existingHouse(settings, values.quiet, asked)
-      if (Option.isNone(answer)) return
-      yield* print(values.json, answer.value, () => answerText(answer.value))
-      if (answer.value.outcome === "Incomplete") return yield* new Stopped({ code: 3 })
+      yield* printAnswer(values.json, yield* existingHouse(settings, values.quiet, asked))
     })
 )
 

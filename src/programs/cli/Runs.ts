@@ -1,10 +1,10 @@
 /** `staterag runs`: the journal's runs, newest first. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import type { Event } from "../../domain/Event.ts"
 import { didYouMean } from "../../domain/Nearest.ts"
-import { metered, noUsage, type Usage } from "../../domain/Usage.ts"
+import type { Usage } from "../../domain/Usage.ts"
 import { Journal } from "../../services/Journal.ts"
+import { usageOfRun } from "../Usage.ts"
 import { common, existingHouse, print, revisionOf, settingsOf } from "./Common.ts"
 import { UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
@@ -25,8 +25,14 @@ const options = {
   )
 }
 
-const usageOf = (events: ReadonlyArray<Event>): Usage =>
-  events.reduce((usage, event) => (event.tag === "ModelCalled" ? metered(usage, event.call) : usage), noUsage)
+const cost = ({ calls, completionTokens, estimated, money, promptTokens }: Usage): string =>
+  calls === 0
+    ? "0"
+    : [
+        count(calls, "call"),
+        `${estimated ? "about " : ""}${count(promptTokens + completionTokens, "token")}`,
+        ...(money === null ? [] : [`money ${money.toFixed(4)}`])
+      ].join(", ")
 
 export const command = Command.make("runs", { ...common, ...options }, ({ limit, outcome, ...values }) =>
   Effect.gen(function* () {
@@ -44,8 +50,8 @@ export const command = Command.make("runs", { ...common, ...options }, ({ limit,
       const journal = yield* Journal
       const runs = yield* journal.runs(settings.scope, { limit, ...(filter === undefined ? {} : { outcome: filter }) })
       return yield* Effect.forEach(runs, (run) =>
-        journal.events(run.scope, run.run).pipe(
-          Effect.map((events) => ({ ...run, usage: usageOf(events) })),
+        usageOfRun(run.scope, run.run).pipe(
+          Effect.map((usage) => ({ ...run, usage })),
           // one damaged journal does not hide the others
           Effect.catchIf(
             (error) => error._tag === "StoreError" && error.reason === "Unreadable",
@@ -67,11 +73,7 @@ export const command = Command.make("runs", { ...common, ...options }, ({ limit,
               moment(startedAt),
               outcome ?? "open",
               String(cycles),
-              usage === null
-                ? "damaged"
-                : usage.calls === 0
-                  ? "0"
-                  : `${count(usage.calls, "call")}, ${usage.promptTokens + usage.completionTokens} tokens`,
+              usage === null ? "damaged" : cost(usage),
               oneLine(question, 60)
             ])
           ])}\n`
