@@ -3,7 +3,7 @@
  * schema need not show it to its model, so the prompt does.
  *
  *     {
- *       "answer": text, up to 300 characters; what the evidence says
+ *       "answer": text, up to 300 characters (what the evidence says)
  *     }
  */
 import { SchemaAST as AST, Option, type Schema } from "effect"
@@ -18,7 +18,7 @@ const bound = (ast: AST.AST, name: string): number | undefined => {
 /** Descriptions of effect's own schemas ("a string …") say nothing that the form does not. */
 const described = (ast: AST.AST): string => {
   const own = Option.getOrElse(AST.getDescriptionAnnotation(ast), () => "")
-  return own === "" || /^an? (?:string|number|boolean|non|positive)/.test(own) ? "" : `; ${own}`
+  return own === "" || /^an? (?:string|number|boolean|integer|non|positive)/.test(own) ? "" : ` (${own})`
 }
 
 const kind = (ast: AST.AST, indent: string): string => {
@@ -38,10 +38,6 @@ const kind = (ast: AST.AST, indent: string): string => {
       const inner = kind(ast.from, indent)
       return inner === "text" && characters !== undefined ? `text, up to ${characters} characters` : inner
     }
-    case "TupleType": {
-      const [element] = ast.rest
-      return element === undefined ? "list" : `list of ${kind(element.type, indent)}`
-    }
     case "TypeLiteral":
       return `{\n${ast.propertySignatures
         .map(({ name, type }) => `${indent}  ${JSON.stringify(String(name))}: ${item(type, `${indent}  `)}`)
@@ -51,9 +47,14 @@ const kind = (ast: AST.AST, indent: string): string => {
   }
 }
 
+const elementOf = (ast: AST.AST): AST.AST | undefined =>
+  ast._tag === "Refinement" ? elementOf(ast.from) : ast._tag === "TupleType" ? ast.rest[0]?.type : undefined
+
 const item = (ast: AST.AST, indent: string): string => {
+  const element = elementOf(ast)
+  if (element === undefined) return `${kind(ast, indent)}${described(ast)}`
   const most = bound(ast, "maxItems")
-  return `${most === undefined ? "" : `up to ${most} in a `}${kind(ast, indent)}${described(ast)}`
+  return `list${most === undefined ? "" : ` of up to ${most}`}${described(ast)}, each ${kind(element, indent)}`
 }
 
 /** The form of what `schema` takes. */
