@@ -50,5 +50,10 @@ export class LexicalIndex extends Context.Tag("staterag/services/LexicalIndex")<
     readonly remove: (scope: ScopeKey, kind: LexicalKind, ids: ReadonlyArray<string>) => Effect.Effect<void, StoreError>
     /** Removes every entry of a kind. */
     readonly clear: (scope: ScopeKey, kind: LexicalKind) => Effect.Effect<void, StoreError>
+    /**
+     * To be called when a scope's entries are as they shall be: lets a large index be searched by its rare words, where before and without
+     * it every entry that holds any of the words is ranked.
+     */
+    readonly summarise: (scope: ScopeKey) => Effect.Effect<void, StoreError>
   }
 >() {}

@@ -88,7 +88,8 @@ const make = Effect.map(Memory, (memory) => {
       memory.use(() => {
         for (const id of ids) table(scope, kind).delete(id)
       }),
-    clear: (scope, kind) => memory.use(() => table(scope, kind).clear())
+    clear: (scope, kind) => memory.use(() => table(scope, kind).clear()),
+    summarise: () => Effect.void
   })
 })
 

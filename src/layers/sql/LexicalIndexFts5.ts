@@ -1,5 +1,5 @@
 /**
- * Word search by SQLite's FTS5 and its `bm25()`.
+ * Word search by SQLite's FTS5 and its `bm25()`; in large tables by {@link import("./LexicalLarge.ts")}, which counts less.
  *
  * `staterag_entry` names what each row of a scope's word table stands for. Every text is folded by `Words.terms` on its way in, so the index
  * holds terms, and a search compares terms with terms.
@@ -7,9 +7,11 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { terms } from "../../domain/Words.ts"
-import { type Hit, type LexicalEntry, LexicalIndex } from "../../services/LexicalIndex.ts"
+import { type Hit, type LexicalEntry, LexicalIndex, type LexicalKind } from "../../services/LexicalIndex.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { insertRows } from "./Execute.ts"
+import * as Large from "./LexicalLarge.ts"
+import * as Statistics from "./LexicalStatistics.ts"
 import { methods } from "./Methods.ts"
 import { by, compile, decodeRows, integer } from "./Rows.ts"
 import { ensureScope, findScope, resetWords, scope, wordTable } from "./Scopes.ts"
@@ -21,6 +23,8 @@ const quoted = (wanted: ReadonlyArray<string>): ReadonlyMap<string, string> =>
       .filter((term) => term !== "" && !/[\u0000-\u002f\u003a-\u0060\u007b-\u007f]/.test(term))
       .map((term) => [term, `"${term}"`])
   )
+
+const kinds: ReadonlyArray<LexicalKind> = ["Passage", "Relation"]
 
 const fitHit = compile(Schema.Struct({ id: Schema.String, score: Schema.Number }))
 const fitRow = compile(Schema.Struct({ row: Schema.Int, id: Schema.String }))
@@ -37,8 +41,6 @@ const selectBestWithin = (table: string): string =>
    WHERE ${table} MATCH ?1 AND e.document IN (SELECT value FROM json_each(?3)) ORDER BY score DESC LIMIT ?2`
 const selectFrequencies = (table: string): string =>
   `SELECT j.key AS term, (SELECT count(*) FROM ${table} WHERE ${table} MATCH j.value) AS passages FROM json_each(?1) j`
-/** FTS5 keeps one row here for each that it indexes; there is no shorter way to their number. */
-const selectSize = (table: string): string => `SELECT count(*) FROM ${table}_docsize`
 /** Entries that have words, and words that have an entry. */
 const selectCount = (table: string): string =>
   `SELECT count(*) FROM staterag_entry e JOIN ${table}_docsize d ON d.id = e.row WHERE e.scope = ?1 AND e.kind = ?2`
@@ -58,19 +60,28 @@ const optimize = (table: string): string => `INSERT INTO ${table} (${table}) VAL
 /** More than was asked for, so that those that tie with the last can be told apart by id. */
 const spare = 32
 
-const make = Effect.gen(function* () {
+/** How large tables are searched, once they have been summarised. */
+export type Settings = Statistics.Sizes & Large.Limits
+export const defaults: Settings = { largeFrom: 20_000, commonFrom: 512, ...Large.defaults }
+
+const make = Effect.fnUntraced(function* (settings: Settings) {
   const sql = yield* SqlClient.SqlClient
   const { atomically } = yield* Transaction
-  const at = methods(sql, "LexicalIndex", ["search", "frequencies", "count", "put", "remove", "clear"])
+  const at = methods(sql, "LexicalIndex", ["search", "frequencies", "count", "put", "remove", "clear", "summarise"])
 
   return LexicalIndex.of({
     search: Effect.fnUntraced(function* (key, kind, wanted, limit, within) {
       const { method, run } = at.search
-      const match = [...quoted(wanted).values()].join(" OR ")
-      if (match === "" || limit <= 0 || within?.length === 0) return []
-      const number = yield* findScope(run, method, key)
-      if (number === undefined) return []
-      const table = wordTable(kind, number)
+      const words = quoted(wanted)
+      if (words.size === 0 || limit <= 0 || within?.length === 0) return []
+      const found = yield* Statistics.look(run, method, key, kind, [...words.keys()])
+      if (found === undefined) return []
+      const table = wordTable(kind, found.scope)
+      if (found.statistics !== undefined && within === undefined) {
+        const hits = yield* Large.search(run, method, table, found.statistics, words, limit, settings)
+        if (hits !== undefined) return hits
+      }
+      const match = [...words.values()].join(" OR ")
       for (let size = limit + spare; ; size *= 4) {
         const rows = yield* within === undefined
           ? run(selectBest(table), [match, size])
@@ -83,12 +94,18 @@ const make = Effect.gen(function* () {
     }),
     frequencies: Effect.fnUntraced(function* (key, wanted) {
       const { method, run } = at.frequencies
-      const number = yield* findScope(run, method, key)
       const byTerm = new Map(wanted.map((term) => [term, 0]))
-      if (number === undefined) return { passages: 0, byTerm }
-      const table = wordTable("Passage", number)
-      const passages = yield* integer(method, table, yield* run(selectSize(table), []))
-      const rows = yield* run(selectFrequencies(table), [JSON.stringify(Object.fromEntries(quoted(wanted)))])
+      const words = new Map(quoted(wanted))
+      const found = yield* Statistics.look(run, method, key, "Passage", [...words.keys()])
+      if (found === undefined) return { passages: 0, byTerm }
+      const table = wordTable("Passage", found.scope)
+      const passages =
+        found.statistics?.entries ?? (yield* integer(method, table, yield* run(Statistics.selectSize(table), [])))
+      for (const [term, entries] of found.statistics?.common ?? []) {
+        byTerm.set(term, entries)
+        words.delete(term)
+      }
+      const rows = yield* run(selectFrequencies(table), [JSON.stringify(Object.fromEntries(words))])
       for (const row of yield* decodeRows(method, table, fitFrequency, rows)) byTerm.set(row.term, row.passages)
       return { passages, byTerm }
     }),
@@ -112,6 +129,7 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const number = yield* ensureScope(run, method, key)
           const table = wordTable(kind, number)
+          yield* Statistics.forget(run, number, kind)
           const known = yield* run(selectRows, [key, kind, JSON.stringify([...byId.keys()])])
           const old = yield* decodeRows(method, "staterag_entry", fitRow, known)
           if (old.length > 0) {
@@ -141,10 +159,12 @@ const make = Effect.gen(function* () {
           const number = yield* findScope(run, method, key)
           if (number === undefined) return
           const table = wordTable(kind, number)
+          yield* Statistics.forget(run, number, kind)
           const known = yield* run(selectRows, [key, kind, JSON.stringify([...new Set(ids)])])
           const old = yield* decodeRows(method, "staterag_entry", fitRow, known)
           if (old.length === 0) return
           const rows = JSON.stringify(old.map(({ row }) => row))
+          yield* Statistics.forget(run, number, kind)
           yield* run(deleteWords(table), [rows])
           yield* run(deleteEntries, [rows])
           yield* run(optimize(table), [])
@@ -157,15 +177,26 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const number = yield* findScope(run, method, key)
           if (number === undefined) return
+          yield* Statistics.forget(run, number, kind)
           yield* resetWords(run, kind, number)
           yield* run(deleteKind, [key, kind])
+        })
+      )
+    }),
+    summarise: Effect.fnUntraced(function* (key) {
+      const { method, run } = at.summarise
+      yield* atomically(
+        Effect.gen(function* () {
+          const number = yield* findScope(run, method, key)
+          if (number === undefined) return
+          for (const kind of kinds) yield* Statistics.summarise(run, method, number, kind, settings)
         })
       )
     })
   })
 })
 
-export const layer: Layer.Layer<LexicalIndex, never, SqlClient.SqlClient | Transaction> = Layer.effect(
-  LexicalIndex,
-  make
-)
+export const layerWith = (settings: Settings): Layer.Layer<LexicalIndex, never, SqlClient.SqlClient | Transaction> =>
+  Layer.effect(LexicalIndex, make(settings))
+
+export const layer = layerWith(defaults)

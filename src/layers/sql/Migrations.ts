@@ -16,6 +16,7 @@ import fences from "./migrations/0003_fences.ts"
 import blocks from "./migrations/0004_blocks.ts"
 import models from "./migrations/0005_models.ts"
 import owed from "./migrations/0007_owed.ts"
+import frequencies from "./migrations/0008_frequencies.ts"
 import { integer } from "./Rows.ts"
 
 /** In order; the number of a step is its place, from 1. */
@@ -28,7 +29,8 @@ const steps: ReadonlyArray<{
   { name: "fences", run: fences },
   { name: "blocks", run: blocks },
   { name: "models", run: models },
-  { name: "owed", run: owed }
+  { name: "owed", run: owed },
+  { name: "frequencies", run: frequencies }
 ]
 
 const method = "Database.migrate"
