@@ -218,6 +218,7 @@ const forgetAll = Effect.fnUntraced(function* ({ paths, scope }: ForgetOptions) 
     const made = { embedding: model.id, dimensions: model.dimensions }
     revision = revisionOf(yield* corpus.documents(scope), made, hash)
     yield* buildTam(scope)
+    yield* (yield* LexicalIndex).summarise(scope)
     yield* corpus.setRevision(scope, { revision, ...made, indexedAt: yield* Clock.currentTimeMillis })
   }
 

@@ -183,6 +183,7 @@ const update = Effect.fnUntraced(function* (
   const isUnchanged = !again && Option.exists(last, (old) => old.revision === revision)
   if (!isUnchanged) {
     yield* buildTam(scope)
+    yield* (yield* LexicalIndex).summarise(scope)
     const indexedAt = yield* Clock.currentTimeMillis
     yield* corpus.setRevision(scope, { revision, embedding: model.id, dimensions: model.dimensions, indexedAt })
   }

@@ -147,6 +147,7 @@ const mend = Effect.fnUntraced(function* (scope: ScopeKey, findings: ReadonlyArr
     yield* (yield* VectorStore).clear(scope, "Relation")
     yield* buildTam(scope)
   }
+  yield* (yield* LexicalIndex).summarise(scope)
   if (needs("Passages", "Vectors", "Graph", "Revision")) {
     const last = yield* corpus.revision(scope)
     const made = needs("Passages", "Vectors") ? { embedding: model.id, dimensions: model.dimensions } : last
