@@ -8,8 +8,9 @@ import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { type Hop, hopFrom } from "./Hop.ts"
 import { idf } from "./Idf.ts"
 import { kindred } from "./Kin.ts"
-import { folded, isAbout, type Question } from "./Question.ts"
-import { isHeading, isTelling, sentences } from "./Sentences.ts"
+import { isAbout, type Question } from "./Question.ts"
+import { sentencesOf } from "./Reading.ts"
+import { isHeading } from "./Sentences.ts"
 import { fold, isStopWord, terms } from "./Words.ts"
 
 /** A sentence of the evidence and how much of the question it says. */
@@ -62,8 +63,11 @@ export const wantsName: ReadonlySet<Question["type"]> = new Set(["Person", "Plac
 
 /** Ranks the sentences of the evidence for a question; ties by place in the evidence. */
 export const rank = (question: Question, evidence: Evidence): Ranking => {
-  const lines = evidence.map((item) => folded(`${item.title}\n${item.text}`))
-  const texts = lines.map((line) => new Set(line.trim().split(" ")))
+  const texts = evidence.map((item) => {
+    const held = new Set(terms(item.title))
+    for (const sentence of sentencesOf(item)) for (const term of sentence.terms) held.add(term)
+    return held
+  })
   const named = question.entities
   const titles = evidence.map((item) => entityKey(item.title))
   const isHeld = ({ key }: Entity): boolean => {
@@ -79,16 +83,16 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   const names = new Set(question.entities.flatMap((entity) => entity.key.split(" ")))
   const predicate = question.terms.filter((term) => !names.has(term) && !comparing.has(term))
 
-  let start = 0
+  let from = 0
   let most = -1
   texts.forEach((text, i) => {
     const sum = held.reduce((total, term) => total + (kindred(text, term) ? weight(term) : 0), 0)
     if (sum > most) {
       most = sum
-      start = i
+      from = i
     }
   })
-  const first = evidence[start]
+  const first = evidence[from]
   const hop: Hop | undefined = first === undefined ? undefined : hopFrom(question, weight, first)
   const onward = new Set(
     hop !== undefined && hop.residual > openForHop && wantsName.has(question.type) ? hop.terms : []
@@ -100,9 +104,7 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
     let heading: ReadonlySet<string> = new Set()
     let opens = false
     let before: ReadonlySet<string> = new Set()
-    for (const stretch of sentences(item.text)) {
-      const text = item.text.slice(stretch.start, stretch.end)
-      const own = new Set(terms(text))
+    for (const { end, start, telling, terms: own, text } of sentencesOf(item)) {
       if (isHeading(text)) {
         heading = own
         opens = true
@@ -121,21 +123,21 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
         else if (before.has(term)) score += beforeShare * w
         if (here || title.has(term) || heading.has(term)) shared++
       }
-      if (i !== start) {
+      if (i !== from) {
         for (const term of onward) {
           if (wanted.has(term)) continue
           if (own.has(term)) score += hopShare * weight(term)
           else if (title.has(term)) score += hopShare * titleShare * weight(term)
         }
       }
-      if (!isTelling(text)) score *= pointerShare
+      if (!telling) score *= pointerShare
       else if (opens && own.size > 2) {
         // what a heading asks is told by what stands under it
         if (headed >= asked * total) score *= openingGain
         opens = false
       }
       before = own
-      said.push({ item, ...stretch, text, score, share: wanted.size === 0 ? 0 : shared / wanted.size })
+      said.push({ item, start, end, text, score, share: wanted.size === 0 ? 0 : shared / wanted.size })
     }
   })
   return {

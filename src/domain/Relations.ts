@@ -1,9 +1,10 @@
 /** From one thing to another by a relation that a text states: the director of a film, the father of a king. English. */
 import { isBelonging } from "./Countries.ts"
 import { isMonth } from "./Dates.ts"
-import { type Entity, entities, entityKey } from "./Entities.ts"
+import { type Entity, entityKey } from "./Entities.ts"
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { folded, isAbout, standsIn } from "./Question.ts"
+import { namesIn } from "./Reading.ts"
 import { about, type Ground, plainTitle, type Subject, sentenceAt } from "./Subjects.ts"
 
 export type Relation =
@@ -156,7 +157,7 @@ export const follow = (
   const from = passed[passed.length - 1] as Subject
   let unlinked: Related | undefined
   for (const item of from.items) {
-    const named = entities(item.text).filter(({ text }) => isThing(text))
+    const named = namesIn(item).filter(({ text }) => isThing(text))
     for (const lead of leads[relation]) {
       for (const match of item.text.matchAll(lead)) {
         const after = namesAfter(item.text, named, match.index + match[0].length)
@@ -184,7 +185,7 @@ const back = (passed: ReadonlyArray<Subject>, relation: Relation, evidence: Evid
   if (words === undefined || from === undefined) return undefined
   for (const item of evidence) {
     if (passed.some(({ key }) => key === entityKey(item.title)) || !fits(relation, item)) continue
-    for (const one of entities(item.text)) {
+    for (const one of namesIn(item)) {
       if (!isAbout(from.key, one.key)) continue
       const ground = sentenceAt(item, one.start)
       if (!words.test(item.text.slice(ground.start, ground.end))) continue
@@ -203,7 +204,7 @@ const named = (passed: ReadonlyArray<Subject>, relation: Relation, evidence: Evi
     for (const other of evidence) {
       const key = entityKey(other.title)
       if (passed.some((one) => one.key === key) || !standsIn(key, line) || !fits(relation, other)) continue
-      const at = entities(item.text).find((one) => isAbout(one.key, key))?.start ?? 0
+      const at = namesIn(item).find((one) => isAbout(one.key, key))?.start ?? 0
       return { name: plainTitle(other.title), subject: about(evidence, other.title), ground: sentenceAt(item, at) }
     }
   }

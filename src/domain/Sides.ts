@@ -2,8 +2,8 @@
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { kindred } from "./Kin.ts"
 import type { Question } from "./Question.ts"
+import { sentencesOf } from "./Reading.ts"
 import { follow, type Relation } from "./Relations.ts"
-import { isTelling, sentences } from "./Sentences.ts"
 import { about, type Ground, type Mention, mentioned, openingOf, type Subject } from "./Subjects.ts"
 import { isStopWord, terms } from "./Words.ts"
 
@@ -92,16 +92,15 @@ export const saying = (subject: Subject, predicate: ReadonlyArray<string>) => {
   let ground = openingOf(subject.items[0])
   const held = new Set<string>()
   for (const item of subject.items) {
-    const title = terms(item.title)
-    for (const stretch of sentences(item.text)) {
-      const said = item.text.slice(stretch.start, stretch.end)
-      if (!isTelling(said)) continue
-      const own = new Set([...terms(said), ...title])
+    const title = new Set(terms(item.title))
+    for (const { end, start, telling, terms: said } of sentencesOf(item)) {
+      if (!telling) continue
+      const own = { has: (term: string) => said.has(term) || title.has(term) }
       const shared = predicate.filter((term) => kindred(own, term))
       for (const term of shared) held.add(term)
       if (shared.length > most) {
         most = shared.length
-        ground = { item, ...stretch }
+        ground = { item, start, end }
       }
     }
   }

@@ -2,7 +2,8 @@
 import { entityKey } from "./Entities.ts"
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { folded, isAbout, type Question, standsIn } from "./Question.ts"
-import { isTelling, type Stretch, sentences } from "./Sentences.ts"
+import { sentencesOf } from "./Reading.ts"
+import type { Stretch } from "./Sentences.ts"
 import { isStopWord, type Word, words } from "./Words.ts"
 
 /** A sentence that an answer rests on. */
@@ -26,13 +27,13 @@ export interface Mention extends Stretch {
 export const plainTitle = (title: string): string => title.replace(/\s*\([^()]*\)\s*$/u, "") || title
 
 export const sentenceAt = (item: EvidenceItem, offset: number): Ground => {
-  const stretch = sentences(item.text).find(({ end, start }) => offset >= start && offset < end)
+  const stretch = sentencesOf(item).find(({ end, start }) => offset >= start && offset < end)
   return { item, start: stretch?.start ?? 0, end: stretch?.end ?? item.text.length }
 }
 
 /** The first sentence that says something. */
 export const openingOf = (item: EvidenceItem): Ground => {
-  const stretch = sentences(item.text).find(({ end, start }) => isTelling(item.text.slice(start, end)))
+  const stretch = sentencesOf(item).find(({ telling }) => telling)
   return { item, start: stretch?.start ?? 0, end: stretch?.end ?? item.text.length }
 }
 

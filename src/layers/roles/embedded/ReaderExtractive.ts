@@ -17,7 +17,7 @@ import { entityKey } from "../../../domain/Entities.ts"
 import type { Evidence } from "../../../domain/Evidence.ts"
 import { bears, knows, rank, type Said, wantsName } from "../../../domain/Extract.ts"
 import { analyse, cut, folded, type Question, standsIn } from "../../../domain/Question.ts"
-import { sentences } from "../../../domain/Sentences.ts"
+import { sentencesOf } from "../../../domain/Reading.ts"
 import type { Ground } from "../../../domain/Subjects.ts"
 import { isStopWord, terms } from "../../../domain/Words.ts"
 import { Reader } from "../../../services/Roles.ts"
@@ -51,12 +51,11 @@ const notFound: Reading = { text: null, citations: [] }
 
 /** The sentence, and the one after it where the first leads up to it or it says more of what is asked. */
 const passageOf = (question: Question, said: Said): Ground => {
-  const all = sentences(said.item.text)
+  const all = sentencesOf(said.item)
   const next = all[all.findIndex((stretch) => stretch.start === said.start) + 1]
   if (next === undefined || next.end - said.start > longestQuote) return said
   const own = new Set(terms(said.text))
-  const further = terms(said.item.text.slice(next.start, next.end))
-  const adds = question.terms.some((term) => !own.has(term) && further.includes(term))
+  const adds = question.terms.some((term) => !own.has(term) && next.terms.has(term))
   return /[:\uff1a]$/u.test(said.text) || adds ? { item: said.item, start: said.start, end: next.end } : said
 }
 
