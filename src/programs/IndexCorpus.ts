@@ -17,7 +17,7 @@ import { CorpusStore, type DocumentInfo, type Revision } from "../services/Corpu
 import { Digest } from "../services/Digest.ts"
 import { DocumentParser } from "../services/DocumentParser.ts"
 import { type EmbeddingError, EmbeddingModel } from "../services/EmbeddingModel.ts"
-import type { LexicalIndex } from "../services/LexicalIndex.ts"
+import { LexicalIndex } from "../services/LexicalIndex.ts"
 import { Progress } from "../services/Progress.ts"
 import { type Selection, type SourceError, SourceFiles } from "../services/SourceFiles.ts"
 import type { StoreError } from "../services/StoreError.ts"
