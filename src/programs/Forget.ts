@@ -230,6 +230,7 @@ const forgetAll = Effect.fnUntraced(function* ({ paths, scope }: ForgetOptions) 
   }
   const artifacts = yield* forgetArtifacts(scope, forgotten, hashes)
   yield* housekeeping.removeRuns(scope, journals.unreadable)
+  yield* housekeeping.removeAnswers(scope)
   const rewritten = yield* buryIn(scope, [...journals.held.keys()], forgotten)
   yield* housekeeping.fence(scope)
   return {

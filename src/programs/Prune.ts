@@ -19,12 +19,14 @@ const Count = Schema.NonNegativeInt
 
 export interface PruneOptions {
   readonly scope: ScopeKey
-  /** Runs that started, and artifacts that were made, longer ago than this; in milliseconds. */
+  /** Runs that started, artifacts that were made, and what is cached and was last used longer ago than this; in milliseconds. */
   readonly olderThanMs?: number | undefined
   /** Keeps so many of the newest runs. */
   readonly keep?: number | undefined
   /** Keeps so many of the newest global artifacts. */
   readonly keepArtifacts?: number | undefined
+  /** Keeps so many of the cached answers of models, those that were used last. */
+  readonly keepCached?: number | undefined
   /** Says what would go; removes nothing. */
   readonly dryRun?: boolean | undefined
 }
@@ -43,6 +45,8 @@ export const PruneReport = Schema.Struct({
     old: Count,
     surplus: Count
   }),
+  /** Cached answers and vectors of models. */
+  cached: Schema.Struct({ removed: Count, kept: Count }),
   /** Of the database, in all scopes; null on a dry run. */
   freedBytes: Schema.NullOr(Schema.Number)
 })
@@ -123,6 +127,8 @@ const pruneAll = Effect.fnUntraced(function* (options: PruneOptions) {
   }
   const artifacts = yield* housekeeping.artifacts(scope)
   const why = reasons(artifacts, options, standing)
+  const usedBefore = options.olderThanMs === undefined ? undefined : now - options.olderThanMs
+  const cached = yield* housekeeping.removeCached(scope, { usedBefore, keep: options.keepCached, dryRun })
   if (!dryRun) {
     yield* housekeeping.removeArtifacts(
       scope,
@@ -132,6 +138,7 @@ const pruneAll = Effect.fnUntraced(function* (options: PruneOptions) {
   }
   const because = (reason: Why) => [...why.values()].filter((one) => one === reason).length
   return {
+    cached,
     runs: { removed: gone.size, kept: runs.length - gone.size, unreadable: broken.length },
     artifacts: {
       removed: why.size,
@@ -146,7 +153,7 @@ const pruneAll = Effect.fnUntraced(function* (options: PruneOptions) {
 })
 
 /**
- * Prunes a scope, and says what went. Without `olderThanMs`, `keep` and `keepArtifacts` only that goes which cannot be used any more. A run
+ * Prunes a scope, and says what went. Without `olderThanMs` and the numbers to keep, only that goes which cannot be used any more. A run
  * that has gone stays gone: whoever still writes it is stale.
  */
 export const prune: (options: PruneOptions) => Effect.Effect<PruneReport, StoreError | UnknownScope, PruneServices> =

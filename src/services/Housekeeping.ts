@@ -13,6 +13,13 @@ export interface Fault {
   readonly detail: string
 }
 
+/** Which of what is cached goes; with `dryRun` it is only counted. */
+export interface Outdated {
+  readonly usedBefore?: number | undefined
+  readonly keep?: number | undefined
+  readonly dryRun?: boolean | undefined
+}
+
 export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
   Housekeeping,
   {
@@ -28,13 +35,26 @@ export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
       run: RunId,
       events: ReadonlyArray<Event>
     ) => Effect.Effect<void, StoreError | UnknownRun>
-    /** Removes runs with their events, task and private artifacts. Whoever still writes one is stale; unknown runs count for nothing. */
+    /** Removes runs with their events, model calls, task and private artifacts. Whoever still writes one is stale; unknown runs count for nothing. */
     readonly removeRuns: (scope: ScopeKey, runs: ReadonlyArray<RunId>) => Effect.Effect<void, StoreError>
     /**
      * Keeps out what is still in somebody's memory: the writers of the scope's open runs are stale, and from now on a run begins only on
      * the scope's current revision. What was forgotten owes a {@link Housekeeping} `scrub` from then on.
      */
     readonly fence: (scope: ScopeKey) => Effect.Effect<void, StoreError>
+    /**
+     * Removes what models have said and what they made of texts: the answers of calls, and all that is cached of the scope. What calls have
+     * cost stays.
+     */
+    readonly removeAnswers: (scope: ScopeKey) => Effect.Effect<void, StoreError>
+    /**
+     * Removes what is cached of the scope and was last used before a time (ms), and all but the `keep` answers that were used last. With it
+     * go the answers of runs that have come to an answer of their own, and calls from before that time that belong to no run.
+     */
+    readonly removeCached: (
+      scope: ScopeKey,
+      which: Outdated
+    ) => Effect.Effect<{ readonly removed: number; readonly kept: number }, StoreError>
     /** Bytes that all scopes take, without logs and caches; 0 where nothing is on disk. */
     readonly bytes: Effect.Effect<number, StoreError>
     /**

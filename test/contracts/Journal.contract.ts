@@ -16,6 +16,7 @@ import {
   facts,
   failed,
   hash,
+  keptCall,
   nasty,
   runId,
   scopeKey,
@@ -406,6 +407,132 @@ export const contract = (name: string, stores: Layer.Layer<Stores, unknown>): vo
             expect((yield* journal.runs(scope, { limit: 1 }))[0]?.cycles).toBe(0)
             yield* commit
             expect((yield* journal.events(scope, id)).length).toBe(3)
+          })
+        )
+      })
+    })
+
+    describe("C28, C30 model calls are kept before their answers are used", () => {
+      provide(stores)((it) => {
+        it.effect("each with its answer, by place; the events stay as they are", () =>
+          Effect.gen(function* () {
+            const journal = yield* Journal
+            const scope = scopeKey("calls")
+            const id = runId("calls")
+            const token = yield* journal.begin([started(id, scope)])
+            const kept = [
+              keptCall({
+                cycle: 0,
+                stage: "Initializer",
+                text: null,
+                call: { role: "Embedding", sizeRatio: 0, money: null }
+              }),
+              keptCall({ text: nasty.join("\n") }),
+              keptCall({
+                attempt: 1,
+                text: null,
+                call: { fault: "RateLimited", promptVersion: "p1", estimated: true }
+              }),
+              keptCall({ attempt: 2, call: { cached: true, money: null } }),
+              keptCall({ cycle: 2, stage: "Verifier" })
+            ]
+            for (const call of [...kept].reverse()) yield* journal.keepCall(id, token, call)
+            expect(yield* journal.calls(scope, id)).toEqual(kept)
+            expect((yield* journal.events(scope, id)).length).toBe(1)
+            expect(yield* journal.calls(scopeKey("elsewhere"), id)).toEqual([])
+            expect(yield* journal.calls(scope, runId("another"))).toEqual([])
+            yield* journal.commit(id, token, stamped(id, 1, cycle), [])
+            expect(yield* journal.calls(scope, id)).toEqual(kept)
+          })
+        )
+
+        it.effect("a place that is taken, and what does not encode, are refused, and nothing is written", () =>
+          Effect.gen(function* () {
+            const journal = yield* Journal
+            const scope = scopeKey("places")
+            const id = runId("places")
+            const token = yield* journal.begin([started(id, scope)])
+            yield* journal.keepCall(id, token, keptCall({ text: "first" }))
+            for (const wrong of [
+              keptCall({ text: "second" }),
+              keptCall({ attempt: 1, call: { promptTokens: -1 } }),
+              keptCall({ attempt: 1, call: { money: Number.NaN } }),
+              keptCall({ attempt: 1, at: Number.POSITIVE_INFINITY })
+            ])
+              expect(yield* reasonOf(journal.keepCall(id, token, wrong))).toBe("StoreError Unreadable")
+            expect((yield* journal.calls(scope, id)).map(({ reply }) => reply?.text)).toEqual(["first"])
+          })
+        )
+
+        it.effect("pain 17: only the holder of the newest token keeps one", () =>
+          Effect.gen(function* () {
+            const journal = yield* Journal
+            const scope = scopeKey("keepers")
+            const id = runId("keepers")
+            const old = yield* journal.begin([started(id, scope)])
+            const token = yield* journal.takeOver(id)
+            expect(yield* reasonOf(journal.keepCall(id, old, keptCall({})))).toBe("StaleWriter")
+            expect(yield* reasonOf(journal.keepCall(runId("nobody"), token, keptCall({})))).toBe("StaleWriter")
+            expect(yield* journal.calls(scope, id)).toEqual([])
+            yield* journal.keepCall(id, token, keptCall({}))
+            expect((yield* journal.calls(scope, id)).length).toBe(1)
+          })
+        )
+
+        it.effect(
+          "the bill has every call once: kept ones, those of other work, and those that are in events alone",
+          () =>
+            Effect.gen(function* () {
+              const journal = yield* Journal
+              const scope = scopeKey("bill")
+              const id = runId("bill")
+              const token = yield* journal.begin([started(id, scope, "who?", 10)])
+              const kept = keptCall({ at: 20 })
+              yield* journal.keepCall(id, token, kept)
+              yield* journal.keepOther(scope, "index-1", keptCall({ cycle: 0, stage: "Index", at: 30, text: null }))
+              yield* journal.keepOther(scopeKey("bill-2"), "index-2", keptCall({ at: 30 }))
+              expect(yield* reasonOf(journal.keepOther(scope, "index-1", keptCall({ cycle: 0, stage: "Index" })))).toBe(
+                "StoreError Unreadable"
+              )
+              const { call } = kept
+              const own = { ...call, model: "somebody's own" }
+              const facts: ReadonlyArray<Fact> = [
+                { tag: "ModelCalled", call, place: { stage: kept.stage, attempt: kept.attempt } },
+                { tag: "ModelCalled", call: own }
+              ]
+              yield* journal.commit(
+                id,
+                token,
+                stamped(id, 1, facts).map((event) => ({ ...event, at: 25 })),
+                []
+              )
+              expect((yield* journal.billed(scope, 0)).map(({ at, call, run }) => [run, at, call.model])).toEqual([
+                [id, 20, "m"],
+                [id, 25, "somebody's own"],
+                ["index-1", 30, "m"]
+              ])
+              expect((yield* journal.billed(scope, 25)).length).toBe(2)
+              expect((yield* journal.billed(scopeKey("bill-3"), 0)).length).toBe(0)
+              // other work is no run
+              expect((yield* journal.runs(scope, { limit: 9 })).map(({ run }) => run)).toEqual([id])
+            })
+        )
+
+        it.effect("a run that is gone on with is open again in its summary", () =>
+          Effect.gen(function* () {
+            const journal = yield* Journal
+            const scope = scopeKey("again")
+            const id = runId("again")
+            const token = yield* journal.begin([
+              started(id, scope),
+              ...stamped(id, 1, [{ tag: "RunEnded", outcome: "Interrupted", reason: null }])
+            ])
+            const outcome = Effect.map(journal.runs(scope, { limit: 1 }), ([run]) => run?.outcome)
+            expect(yield* outcome).toBe("Interrupted")
+            yield* journal.commit(id, token, stamped(id, 2, [{ tag: "RunResumed" }]), [])
+            expect(yield* outcome).toBe(null)
+            yield* journal.commit(id, token, stamped(id, 3, [ended("Release")]), [])
+            expect(yield* outcome).toBe("Release")
           })
         )
       })

@@ -15,21 +15,25 @@ import * as RunStoresMemory from "../../src/layers/memory/RunStores.ts"
 import * as Client from "../../src/layers/sql/Client.ts"
 import * as CorpusStoreSql from "../../src/layers/sql/CorpusStoreSql.ts"
 import * as Migrations from "../../src/layers/sql/Migrations.ts"
+import * as ModelCacheSql from "../../src/layers/sql/ModelCacheSql.ts"
 import * as RunStoresSql from "../../src/layers/sql/RunStores.ts"
 import * as TransactionSql from "../../src/layers/sql/TransactionSql.ts"
 import { Journal } from "../../src/services/Journal.ts"
 import { SharedMemoryPool } from "../../src/services/SharedMemoryPool.ts"
 import * as HousekeepingContract from "../contracts/Housekeeping.contract.ts"
 import * as JournalContract from "../contracts/Journal.contract.ts"
+import * as CacheContract from "../contracts/ModelCache.contract.ts"
 import * as PoolContract from "../contracts/SharedMemoryPool.contract.ts"
 import { artifact, bridge, cycle, ended, hash, runId, scopeKey, stamped, started } from "../support/Runs.ts"
 
-const memory = RunStoresMemory.layer.pipe(
+const memory = RunStoresMemory.layerWithCache.pipe(
   Layer.provideMerge(CorpusStoreMemory.layer),
   Layer.provideMerge(Memory.transaction),
   Layer.provideMerge(Memory.layer)
 )
-const stores = Layer.merge(RunStoresSql.layer, CorpusStoreSql.layer).pipe(Layer.provideMerge(Migrations.layer))
+const stores = Layer.mergeAll(RunStoresSql.layer, CorpusStoreSql.layer, ModelCacheSql.layer).pipe(
+  Layer.provideMerge(Migrations.layer)
+)
 const database = (filename: string) => stores.pipe(Layer.provideMerge(Client.layer({ filename, create: true })))
 /** An application's own database: foreign keys off, column names rewritten. */
 const application = stores.pipe(
@@ -43,7 +47,12 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
 const file = (name: string): string => join(folder, `${name}.db`)
 
 let opened = 0
-for (const contract of [JournalContract.contract, PoolContract.contract, HousekeepingContract.contract]) {
+for (const contract of [
+  JournalContract.contract,
+  PoolContract.contract,
+  HousekeepingContract.contract,
+  CacheContract.contract
+]) {
   contract("in memory", memory)
   contract("in SQLite", database(":memory:"))
   contract(
@@ -55,7 +64,7 @@ for (const contract of [JournalContract.contract, PoolContract.contract, Houseke
 /** All rows of the run side, so that "nothing was written" can be said of every table. */
 const everything = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tables = ["run", "event", "artifact", "artifact_key", "artifact_rest"]
+  const tables = ["run", "event", "model_call", "artifact", "artifact_key", "artifact_rest"]
   return yield* Effect.forEach(tables, (table) => sql`SELECT * FROM ${sql(`staterag_${table}`)}`)
 })
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -7,6 +7,8 @@ import { Event, type Fact } from "../../src/domain/Event.ts"
 import { decodeEvent, encodeEvent } from "../../src/domain/EventJson.ts"
 import { ArtifactId, ContentHash, CorpusRevision, DocumentId, NodeId, RunId, ScopeKey } from "../../src/domain/Ids.ts"
 import { defaultPolicy } from "../../src/domain/Policy.ts"
+import type { ModelCall } from "../../src/domain/Usage.ts"
+import type { KeptCall } from "../../src/services/Journal.ts"
 
 export const scopeKey = ScopeKey.make
 export const runId = RunId.make
@@ -113,6 +115,36 @@ export const artifact = (
         .update(JSON.stringify(identity(whole)))
         .digest("hex")
     )
+  }
+}
+
+/** A model call at a place, answered with `text`; of no answer where that is null. */
+export const keptCall = (
+  given: Partial<Omit<KeptCall, "reply" | "call">> & {
+    readonly text?: string | null
+    readonly call?: Partial<ModelCall>
+  }
+): KeptCall => {
+  const { call, text = "yes", ...place } = given
+  return {
+    cycle: 1,
+    stage: "Planner",
+    attempt: 0,
+    at: 1_000,
+    request: "request",
+    ...place,
+    call: {
+      role: "Planner",
+      model: "m",
+      promptTokens: 7,
+      completionTokens: 3,
+      sizeRatio: 0.5,
+      money: 0.25,
+      cached: false,
+      estimated: false,
+      ...call
+    },
+    reply: text === null ? null : { text, finish: "Stop", promptTokens: 7, completionTokens: 3, estimated: false }
   }
 }
 

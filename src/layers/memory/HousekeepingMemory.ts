@@ -1,14 +1,18 @@
 /** Housekeeping in this process: the twin of the one in SQLite, held to the same contract. Nothing is on disk, so nothing is left there. */
 import { Effect, Either, Layer } from "effect"
+import { Branch } from "../../domain/Action.ts"
 import { encodeEvent } from "../../domain/EventJson.ts"
+import type { ScopeKey } from "../../domain/Ids.ts"
 import { Housekeeping } from "../../services/Housekeeping.ts"
 import { FencingToken } from "../../services/Journal.ts"
 import { StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Memory } from "./Memory.ts"
-import { RunTables } from "./RunTables.ts"
+import { type CallEntry, RunTables } from "./RunTables.ts"
 
 const unreadable = (method: string, detail: string): StoreError =>
   new StoreError({ reason: "Unreadable", method: `Housekeeping.${method}`, detail, cause: detail })
+
+const answered: ReadonlyArray<string> = Branch.literals
 
 const tagOf = (line: string): unknown => Reflect.get(Object(JSON.parse(line)), "tag")
 
@@ -16,7 +20,10 @@ export const layer: Layer.Layer<Housekeeping, never, Memory | RunTables> = Layer
   Housekeeping,
   Effect.gen(function* () {
     const memory = yield* Memory
-    const { artifacts, fences, runs } = yield* RunTables
+    const { artifacts, calls, fences, replies, runs, vectors } = yield* RunTables
+    const callsOf = (scope: ScopeKey) => calls.entries().filter(([, entry]) => entry.scope === scope)
+    const withoutReply = (place: string, entry: CallEntry): void =>
+      calls.set(place, { ...entry, kept: { ...entry.kept, reply: null } })
 
     const rewrite: (typeof Housekeeping.Service)["rewrite"] = (scope, run, events) =>
       Effect.flatten(
@@ -52,7 +59,37 @@ export const layer: Layer.Layer<Housekeeping, never, Memory | RunTables> = Layer
           const own = new Set<string>(gone.filter((run) => runs.get(run)?.scope === scope))
           for (const { id, run, scope: where } of artifacts(scope).values())
             if (where !== "Global" && own.has(run)) artifacts(scope).delete(id)
+          for (const [place, { run }] of callsOf(scope)) if (own.has(run)) calls.delete(place)
           for (const run of own) runs.delete(run)
+        }),
+      removeAnswers: (scope) =>
+        memory.use(() => {
+          for (const [place, entry] of callsOf(scope)) withoutReply(place, entry)
+          replies(scope).clear()
+          vectors(scope).clear()
+        }),
+      removeCached: (scope, { dryRun = false, keep, usedBefore = 0 }) =>
+        memory.use(() => {
+          const old = [replies(scope), vectors(scope)].map((table) =>
+            table.entries().flatMap(([key, { usedAt }]) => (usedAt < usedBefore ? [key] : []))
+          )
+          const gone = new Set(old[0])
+          const newest = replies(scope)
+            .entries()
+            .filter(([key]) => !gone.has(key))
+            .sort(([a, x], [b, y]) => y.usedAt - x.usedAt || (a < b ? 1 : -1))
+          for (const [key] of newest.slice(keep ?? newest.length)) gone.add(key)
+          const removed = gone.size + (old[1]?.length ?? 0)
+          const kept = replies(scope).size() + vectors(scope).size() - removed
+          if (dryRun) return { removed, kept }
+          for (const [place, entry] of callsOf(scope)) {
+            const held = runs.get(entry.run)
+            if (held === undefined && entry.kept.at < usedBefore) calls.delete(place)
+            else if (answered.includes(held?.outcome ?? "")) withoutReply(place, entry)
+          }
+          for (const key of gone) replies(scope).delete(key)
+          for (const key of old[1] ?? []) vectors(scope).delete(key)
+          return { removed, kept }
         }),
       fence: (scope) =>
         memory.use(() => {

@@ -155,8 +155,8 @@ export const layer: Layer.Layer<Journal, never, Memory | RunTables | CorpusStore
             ...events.flatMap(
               (event): ReadonlyArray<Billed> =>
                 event.tag === "ModelCalled" && event.place === undefined && event.at >= since
-                ? [{ run: event.run, at: event.at, call: event.call }]
-                : []
+                  ? [{ run: event.run, at: event.at, call: event.call }]
+                  : []
             )
           ].sort((a, b) => a.at - b.at)
         ).pipe(Either.mapLeft((said) => unreadable("Journal.billed", said)))

@@ -19,6 +19,7 @@ export interface Table<V> {
   readonly keys: () => ReadonlyArray<string>
   /** By key. */
   readonly values: () => ReadonlyArray<V>
+  readonly entries: () => ReadonlyArray<readonly [key: string, value: V]>
   /** The values after the key `after`, by key, at most `limit`. */
   readonly page: (after: string, limit: number) => ReadonlyArray<V>
 }
@@ -92,6 +93,11 @@ const makeTable = <V>(note: (undo: () => void) => void): Table<V> => {
     size: () => map.size,
     keys,
     values: () => keys().flatMap((key) => map.get(key) ?? []),
+    entries: () =>
+      keys().flatMap((key) => {
+        const value = map.get(key)
+        return value === undefined ? [] : [[key, value] as const]
+      }),
     page: (after, limit) => {
       const all = keys()
       let low = 0

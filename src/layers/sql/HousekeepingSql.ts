@@ -14,6 +14,7 @@ import { Transaction } from "../../services/Transaction.ts"
 import { columns, fromRow } from "./ArtifactRows.ts"
 import type { Row, Value } from "./Execute.ts"
 import { type Method, methods } from "./Methods.ts"
+import * as ModelRemovals from "./ModelRemovals.ts"
 import { integer } from "./Rows.ts"
 import { findScope, wordTable } from "./Scopes.ts"
 
@@ -28,6 +29,7 @@ const runsOfScope = "SELECT run FROM staterag_run WHERE scope = ?1 AND run IN (S
 const removals: ReadonlyArray<string> = [
   `DELETE FROM staterag_artifact WHERE scope_key = ?1 AND scope <> 'Global' AND run IN (${runsOfScope})`,
   `DELETE FROM staterag_event WHERE run IN (${runsOfScope})`,
+  `DELETE FROM staterag_model_call WHERE run IN (${runsOfScope})`,
   "DELETE FROM staterag_run WHERE scope = ?1 AND run IN (SELECT value FROM json_each(?2))"
 ]
 const makeStale = "UPDATE staterag_run SET token = token + 1 WHERE scope = ?1 AND outcome IS NULL"
@@ -54,6 +56,8 @@ const make = Effect.gen(function* () {
     "removeArtifacts",
     "rewrite",
     "removeRuns",
+    "removeAnswers",
+    "removeCached",
     "fence",
     "bytes",
     "scrub",
@@ -150,6 +154,8 @@ const make = Effect.gen(function* () {
           yield* run(insertOwed, [])
         })
       ),
+    removeAnswers: (scope) => atomically(ModelRemovals.removeAnswers(at.removeAnswers, scope)),
+    removeCached: (scope, which) => atomically(ModelRemovals.removeCached(at.removeCached, scope, which)),
     bytes: Effect.suspend(() =>
       Effect.flatMap(at.bytes.run(selectBytes, []), (rows) => integer(at.bytes.method, "database", rows))
     ),

@@ -13,11 +13,12 @@ const number = (name: string, description: string) =>
 const options = {
   olderThan: Options.text("older-than").pipe(
     Options.withPseudoName("TIME"),
-    Options.withDescription("runs and artifacts older than this, such as 30d, 12h or 8w"),
+    Options.withDescription("runs, artifacts and cached answers older than this, such as 30d, 12h or 8w"),
     Options.optional
   ),
   keep: number("keep", "keeps the N newest runs"),
   keepArtifacts: number("keep-artifacts", "keeps the N newest global artifacts"),
+  keepCached: number("keep-cached", "keeps the N cached answers of models that were used last"),
   dryRun: Options.boolean("dry-run").pipe(Options.withDescription("says what would go; removes nothing"))
 }
 
@@ -38,7 +39,7 @@ const atLeastNone = (name: string, given: Option.Option<number>): Effect.Effect<
     : Effect.succeed(value)
 }
 
-const reportText = ({ artifacts, dryRun, freedBytes, runs }: PruneReport): string => {
+const reportText = ({ artifacts, cached, dryRun, freedBytes, runs }: PruneReport): string => {
   const why = [
     ["had their days", artifacts.expired],
     ["rested on documents that have changed or gone", artifacts.outdated],
@@ -49,6 +50,9 @@ const reportText = ({ artifacts, dryRun, freedBytes, runs }: PruneReport): strin
   return [
     `${dryRun ? "Would remove" : "Removed"} ${count(runs.removed, "run")}${runs.unreadable === 0 ? "" : ` (${runs.unreadable} of them unreadable)`}, ${count(artifacts.removed, "artifact")}; ${count(runs.kept, "run")} and ${count(artifacts.kept, "artifact")} stay.`,
     ...why.filter(([, n]) => n > 0).map(([reason, n]) => `  ${count(n, "artifact")}: ${reason}`),
+    ...(cached.removed === 0
+      ? []
+      : [`  ${count(cached.removed, "cached answer or vector", "cached answers and vectors")} of models`]),
     freedBytes === null ? "Nothing was changed." : `Freed ${bytes(Math.max(0, freedBytes))}.`,
     ""
   ].join("\n")
@@ -56,12 +60,13 @@ const reportText = ({ artifacts, dryRun, freedBytes, runs }: PruneReport): strin
 
 export const command = Command.make("prune", { ...common, ...options }, (given) =>
   Effect.gen(function* () {
-    const { dryRun, keep, keepArtifacts, olderThan, ...values } = given
+    const { dryRun, keep, keepArtifacts, keepCached, olderThan, ...values } = given
     const olderThanMs = Option.getOrUndefined(yield* Effect.transposeMapOption(olderThan, milliseconds))
     const wanted = {
       olderThanMs,
       keep: yield* atLeastNone("--keep", keep),
       keepArtifacts: yield* atLeastNone("--keep-artifacts", keepArtifacts),
+      keepCached: yield* atLeastNone("--keep-cached", keepCached),
       dryRun
     }
     const settings = yield* settingsOf(values)
