@@ -41,11 +41,13 @@ const dressing = /^(?:["'\s]|\.\.\.|\u2026)+|(?:["'\s]|\.\.\.|\u2026)+$/gu
 export const locate = (text: string, quotation: string): Stretch | undefined => {
   const exact = quotation.trim() === "" ? -1 : text.indexOf(quotation)
   if (exact >= 0) return { start: exact, end: exact + quotation.length }
-  const wanted = fold(quotation).text.replace(dressing, "")
-  if (wanted === "") return undefined
+  const dressed = fold(quotation).text.trim()
   const folded = fold(text)
-  const found = folded.text.indexOf(wanted)
-  const start = folded.at[found]
-  const last = folded.at[found + wanted.length - 1]
-  return found < 0 || start === undefined || last === undefined ? undefined : { start, end: last + 1 }
+  for (const wanted of [dressed, dressed.replace(dressing, "")]) {
+    const found = wanted.replace(dressing, "") === "" ? -1 : folded.text.indexOf(wanted)
+    const start = folded.at[found]
+    const last = folded.at[found + wanted.length - 1]
+    if (start !== undefined && last !== undefined) return { start, end: last + 1 }
+  }
+  return undefined
 }

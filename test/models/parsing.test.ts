@@ -192,7 +192,8 @@ describe("where a text says what is quoted", () => {
   })
   const text = "It was \u201cAda\u2019s\nengine\u201d \u2014  as  Babbage said. It was Ada's."
   it.each([
-    ['"Ada\'s engine"', "Ada\u2019s\nengine"],
+    ['"Ada\'s engine"', "\u201cAda\u2019s\nengine\u201d"],
+    ['"Babbage said"', "Babbage said"],
     ['it was "ada\'s engine" - as babbage said', "It was \u201cAda\u2019s\nengine\u201d \u2014  as  Babbage said"],
     ["...Babbage said...", "Babbage said"],
     ["Ada's", "Ada's"]

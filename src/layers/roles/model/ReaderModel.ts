@@ -1,14 +1,16 @@
 /**
  * y = G(q, E*) by a model (C3, C21). It is given question and evidence and nothing else; its answer's markers are quotations whose place in the
- * evidence is found here. A quotation that the evidence does not say stands in the reading as it was given, to be removed and counted.
+ * evidence is found here. A quotation that the evidence does not say stands in the reading as it was given, to be removed and counted. An
+ * answer without one that it does say is asked for once more, and then is no answer.
  */
 import { Effect, Layer } from "effect"
-import type { Citation, Reading } from "../../../domain/Answer.ts"
+import { type Citation, type Reading, supportedCitations } from "../../../domain/Answer.ts"
 import { lineBreaks } from "../../../domain/Corpus.ts"
 import type { Evidence, EvidenceItem } from "../../../domain/Evidence.ts"
 import { DocumentId } from "../../../domain/Ids.ts"
 import { follow } from "../../../domain/JsonText.ts"
 import { held } from "../../../domain/prompts/Handles.ts"
+import { again } from "../../../domain/prompts/Prompt.ts"
 import * as ReaderPrompt from "../../../domain/prompts/ReaderPrompt.ts"
 import { locate } from "../../../domain/Quotation.ts"
 import { Digest } from "../../../services/Digest.ts"
@@ -21,7 +23,12 @@ import { type Options as Asking, boundsOf, mannerOf } from "./Asking.ts"
 export interface Options extends Asking {
   /** `sentence` by default. */
   readonly form?: ReaderPrompt.Form | undefined
+  /** Whether an answer needs words of the evidence, which it does by default; a model too small to copy may do without. */
+  readonly grounded?: boolean | undefined
 }
+
+const unborne =
+  "no quotation is what a passage says, word for word; quote what the answer rests on, or say that it was not found"
 
 /** Where an item says what is quoted: the one that the model names, else the first that does. */
 const placeOf = (evidence: Evidence, named: EvidenceItem | undefined, quotation: string) => {
@@ -88,6 +95,11 @@ export const layer = (options: Options = {}): Layer.Layer<Reader, never, Languag
       const form = options.form ?? "sentence"
       const prompt = ReaderPrompt.make(form, boundsOf(options))
 
+      const isGrounded = ({ citations, text }: Reading, evidence: Evidence): boolean =>
+        options.grounded === false ||
+        text === null ||
+        supportedCitations({ citations, text }, evidence).supported.length > 0
+
       const read = Effect.fnUntraced(function* (question: string, evidence: Evidence) {
         const { delta } = yield* ModelCalls
         const answer = follow("answer")
@@ -96,7 +108,11 @@ export const layer = (options: Options = {}): Layer.Layer<Reader, never, Languag
           const text = answer(part)
           return text === "" ? Effect.void : delta(text)
         })
-        return readingOf(form, said, evidence)
+        const first = readingOf(form, said, evidence)
+        if (isGrounded(first, evidence)) return first
+        const second = again(digest.hash, request, JSON.stringify(said), unborne)
+        const mended = readingOf(form, yield* model.value(second, prompt.schema), evidence)
+        return isGrounded(mended, evidence) ? mended : { ...mended, text: null }
       })
       return { read: (question, evidence) => failing("Reader")(read(question, evidence)) }
     })
