@@ -1,6 +1,6 @@
 /**
- * E from R alone (C14): the passages of the region by g, then a second hop from R's own best passage, as many as the cycle may bring and the
- * reader's budget holds.
+ * E from R alone (C14): the best passage of the region by g, then the others by g and by what a second hop from it (and from the rest of its
+ * document) adds, sections by turns, as many as the cycle may bring and the reader's budget holds.
  */
 import { Effect, Layer, Option } from "effect"
 import { lineBreaks, type Passage } from "../../../domain/Corpus.ts"
@@ -22,6 +22,12 @@ import { frequenciesOf, weighted } from "./Weights.ts"
 
 /** How much the second hop inside R adds. */
 const hopWeight = 0.5
+/** What a hop adds to one passage at most. */
+const mostGain = constants.second + constants.frontier
+/** Passages of the best one's document that lead on, itself included. */
+const mostStarts = 4
+/** What a passage still counts for each one of its section that is chosen before it. */
+const again = 0.5
 
 interface Entry {
   readonly passage: Passage
@@ -31,6 +37,27 @@ interface Entry {
 
 const byScore = (a: Entry, b: Entry): number =>
   b.score - a.score || (a.passage.id < b.passage.id ? -1 : a.passage.id > b.passage.id ? 1 : 0)
+
+const sectionOf = ({ document, headings }: Passage): string => [document, ...headings].join("\n")
+
+/** The entries in the order in which they are taken, each with what it then counts; the first stays first. */
+const byTurns = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const left = [...entries]
+  const taken = new Map<string, number>()
+  const ordered: Array<Entry> = []
+  while (left.length > 0) {
+    const counted = left.map((entry) => ({
+      ...entry,
+      score: entry.score * again ** (taken.get(sectionOf(entry.passage)) ?? 0)
+    }))
+    const next = counted.reduce((best, entry) => (entry.score > best.score ? entry : best))
+    left.splice(counted.indexOf(next), 1)
+    const section = sectionOf(next.passage)
+    taken.set(section, (taken.get(section) ?? 0) + 1)
+    ordered.push(next)
+  }
+  return ordered
+}
 
 /** A passage as a text to score, where the graph has no node of its own for it. */
 const plainly = (passage: Passage): string => [passage.title, ...passage.headings, passage.text].join("\n")
@@ -78,32 +105,54 @@ export const layer: Layer.Layer<Retriever, never, LexicalIndex | TamStore | Toke
         .sort(byScore)
     })
 
+    /** What hops from `starts` add to each of `others`, in [0, mostGain]: the most that one of them does. */
+    const gainsOf = Effect.fnUntraced(function* (
+      { question: asked, scope }: Turn<"Retriever">,
+      best: Entry,
+      starts: ReadonlyArray<Entry>,
+      others: ReadonlyArray<Entry>
+    ) {
+      const question = analyse(asked)
+      const known = yield* frequenciesOf(lexical, scope, question.terms)
+      const gains = new Map<Entry, number>()
+      for (const start of starts) {
+        const hop = hopFrom(question, (term) => idf(known, term), start.passage)
+        const terms = weighted(hop.terms, yield* frequenciesOf(lexical, scope, hop.terms))
+        const most = Math.max(0, ...others.map((entry) => raw(terms, entry.text)))
+        const keys = hop.names.map(entityKey)
+        const part = best.score > 0 ? start.score / best.score : 0
+        for (const entry of others) {
+          if (entry === start) continue
+          const share = most > 0 ? raw(terms, entry.text) / most : 0
+          const title = entityKey(entry.passage.title)
+          // a document's own title leads nowhere
+          const named =
+            title !== "" &&
+            entry.passage.document !== start.passage.document &&
+            (keys.includes(title) || standsIn(title, start.text.line))
+          const gain = part * (constants.second * share * share + (named ? constants.frontier : 0))
+          gains.set(entry, Math.max(gain, gains.get(entry) ?? 0))
+        }
+      }
+      return gains
+    })
+
     const choose = Effect.fnUntraced(function* (turn: Turn<"Retriever"> & { readonly region: ReadonlyArray<Passage> }) {
       const { cycle, policy, region, scope, state } = turn
       if (Option.isNone(state.plan)) return propose("evidence", [])
       const entries = yield* ranked(scope, state.plan.value, region)
-      const question = analyse(turn.question)
-      const [start] = entries
+      const [best] = entries
       let chosen: ReadonlyArray<Entry> = entries
-      if (start !== undefined && entries.length > 1) {
-        const known = yield* frequenciesOf(lexical, scope, question.terms)
-        const hop = hopFrom(question, (term) => idf(known, term), start.passage)
-        const terms = weighted(hop.terms, yield* frequenciesOf(lexical, scope, hop.terms))
+      if (best !== undefined && entries.length > 1) {
+        const starts = entries.filter(({ passage }) => passage.document === best.passage.document).slice(0, mostStarts)
         const others = entries.slice(1)
-        const most = Math.max(0, ...others.map((entry) => raw(terms, entry.text)))
-        const keys = hop.names.map(entityKey)
-        const second = (entry: Entry): number => {
-          const share = most > 0 ? raw(terms, entry.text) / most : 0
-          const title = entityKey(entry.passage.title)
-          const named = title !== "" && (keys.includes(title) || standsIn(title, start.text.line))
-          return constants.second * share * share + (named ? constants.frontier : 0)
-        }
-        chosen = [
-          start,
-          ...others
-            .map((entry) => ({ ...entry, score: entry.score + hopWeight * start.score * second(entry) }))
-            .sort(byScore)
-        ]
+        const gains = yield* gainsOf(turn, best, starts, others)
+        const gained = others.map((entry) => ({
+          ...entry,
+          score: entry.score + hopWeight * best.score * (gains.get(entry) ?? 0)
+        }))
+        // what the others may have gained: the best stays first, in a merge and in the next plan too
+        chosen = byTurns([{ ...best, score: best.score * (1 + hopWeight * mostGain) }, ...gained.sort(byScore)])
       }
       const most = policy.itemsPerCycle[Math.min(cycle, policy.itemsPerCycle.length) - 1] ?? policy.itemsPerCycle[0]
       const items: Array<EvidenceItem> = []
@@ -116,7 +165,7 @@ export const layer: Layer.Layer<Retriever, never, LexicalIndex | TamStore | Toke
           left -= passage.tokens
         } else if (items.length === 0) {
           const count = yield* tokenCounter.counter
-          const window = narrow(passage.text, new Set(question.terms), (text) => count(text) <= left)
+          const window = narrow(passage.text, new Set(analyse(turn.question).terms), (text) => count(text) <= left)
           if (window !== undefined) items.push(item(passage, window.start, window.end, entry.score, cycle))
           left = 0
         }
