@@ -75,6 +75,9 @@ const typeOf = (text: string, choices: ReadonlyArray<string>, meaningful: number
 const tidy = (piece: string): string =>
   piece.replace(/^[\s,:;"'\u201c(]+|[\s?!.,;:"'\u201d)]+$/gu, "").replace(/^(?:either|between)\s+/iu, "")
 
+/** Up to the end of the sentence, which the full stop of an initial or a title is not. */
+const choice = /^(?:[^?.!;]|(?<=\b(?:Dr|Mr|Mrs|Ms|St|Jr|Sr|Mt|Prof|Vol|No|\p{Lu}))\.)*/u
+
 /** A and B of "…, A or B?", "A or B: …", "between A and B"; empty where the question offers no choice. */
 const choicesOf = (text: string, named: ReadonlyArray<Entity>): ReadonlyArray<string> => {
   const pair = (a: string | undefined, b: string | undefined): ReadonlyArray<string> => {
@@ -88,7 +91,7 @@ const choicesOf = (text: string, named: ReadonlyArray<Entity>): ReadonlyArray<st
     const before = text.slice(0, at)
     const after = text.slice(at + 4)
     const follower = named.find((entity) => entity.start >= at + 3 && entity.start <= at + 9)
-    const right = /^[^?.!;]*/u.exec(after)?.[0] ?? ""
+    const right = choice.exec(after)?.[0] ?? ""
     const leader = named.filter((entity) => entity.end <= at && at - entity.end <= 3).at(-1)
     const comma = Math.max(before.lastIndexOf(", "), before.lastIndexOf(": "))
     const segment = comma >= 0 ? before.slice(comma + 2) : ""

@@ -10,8 +10,9 @@ import { CorpusStore } from "../../../services/CorpusStore.ts"
 import { CompactEvidenceCheck, type Inquiry } from "../../../services/Roles.ts"
 import { failing } from "./Failing.ts"
 
-/** How far down E⁰ the passages may stand. */
+/** How far down E⁰ the passages may stand: among this many documents, and of these at most so many passages. */
 const near = 5
+const mostPassages = 12
 
 const declined = (reason: string) => ({ matched: false, reason }) as const
 
@@ -27,7 +28,8 @@ export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore> = Laye
       if (question.type !== "Comparison" && question.type !== "Boolean")
         return declined(`a ${question.type} question may need more than its own passages`)
       if (question.subjects.length === 0) return declined("the question names nothing")
-      const top = evidence.slice(0, near)
+      const documents = [...new Set(evidence.map((item) => item.document))].slice(0, near)
+      const top = evidence.slice(0, mostPassages).filter((item) => documents.includes(item.document))
       const passages = yield* corpus.passages(
         scope,
         top.map((item) => item.passage)
