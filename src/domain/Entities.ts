@@ -9,15 +9,17 @@ export interface Entity {
   readonly end: number
 }
 
-/** The form under which a title or entity is looked up; the disambiguation in brackets at its end is dropped. Empty where nothing is left. */
-export const entityKey = (name: string): string =>
-  terms(name.replace(/(?<!\s)\s*\([^()]*\)\s*$/u, "") || name).join(" ")
+/** A name without the disambiguation in brackets at its end. */
+export const withoutAside = (name: string): string => name.replace(/(?<!\s)\s*\([^()]*\)\s*$/u, "")
+
+/** The form under which a title or entity is looked up, without its disambiguation. Empty where nothing is left. */
+export const entityKey = (name: string): string => terms(withoutAside(name) || name).join(" ")
 
 // initials and a few titles keep their full stop; any other ends the name
 const capital = "(?:(?:\\p{Lu}\\.)+|(?:St|Dr|Mr|Mrs|Ms|Jr|Sr|Mt|Prof)\\.|\\p{Lu}[\\p{L}\\p{N}\\p{M}'\u2019-]*)"
 const joint = "(?:of|the|de|da|del|della|di|du|van|von|der|den|for|in|on|la|le|el|al|y|&)"
 const name = new RegExp(
-  `(?:${capital}|(?<!\\p{N})\\p{N}+(?:st|nd|rd|th)?(?=\\s+\\p{Lu}))(?:(?:\\s+${joint}){0,2}\\s+(?:${capital}|\\p{N}+\\b))*`,
+  `(?:${capital}|(?<!\\p{N})\\p{N}+(?:[Ss]t|[Nn]d|[Rr]d|[Tt]h)?(?=\\s+\\p{Lu}))(?:(?:\\s+${joint}){0,2}\\s+(?:${capital}|\\p{N}+\\b))*`,
   "gu"
 )
 const quoted =

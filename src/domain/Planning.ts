@@ -3,7 +3,7 @@
  */
 import { Option } from "effect"
 import type { Artifact } from "./Artifact.ts"
-import { entities, entityKey } from "./Entities.ts"
+import { entities, entityKey, withoutAside } from "./Entities.ts"
 import type { EvidenceItem } from "./Evidence.ts"
 import { type Hop, hopFrom } from "./Hop.ts"
 import { type Frequencies, idf } from "./Idf.ts"
@@ -20,6 +20,8 @@ const hinted = 0.3
 const mostSlots = 25
 /** Names that a plan looks out for at most. */
 export const mostFrontier = 64
+/** Names of the question that a plan holds at most. */
+const mostNames = 32
 /** UTF-16 code units of a plan's texts and names at most. */
 export const textLimit = 4096
 export const nameLimit = 300
@@ -152,6 +154,30 @@ export const frontierOf = (offers: ReadonlyArray<Frontier>): ReadonlyArray<Front
     byKey.set(key, { name, weight: Math.min(1, offer.weight) })
   }
   return [...byKey.values()].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1)).slice(0, mostFrontier)
+}
+
+/**
+ * Whom or what the question names: titles that stand in it word for word and hold one of its names, the longest first (a title without its
+ * disambiguation where the question has none), then its names that lie in none of these.
+ */
+export const namesIn = (question: Question, titles: ReadonlyArray<string>): ReadonlyArray<string> => {
+  let line = folded(question.text)
+  const offered = new Map<string, string>()
+  for (const title of titles) {
+    const whole = folded(title).trim()
+    const [key, name] = standsIn(whole, line) ? [whole, title] : [entityKey(title), withoutAside(title)]
+    if (standsIn(key, line) && !offered.has(key)) offered.set(key, name)
+  }
+  const found = new Map<string, string>()
+  for (const [key, name] of [...offered].sort(([a], [b]) => b.length - a.length || (a < b ? -1 : 1))) {
+    if (!standsIn(key, line) || !question.entities.some((entity) => standsIn(entity.key, ` ${key} `))) continue
+    found.set(key, name)
+    line = line.replaceAll(` ${key} `, " \u0000 ")
+  }
+  const others = question.entities.filter(
+    (entity) => ![...found.keys()].some((key) => standsIn(entity.key, ` ${key} `))
+  )
+  return [...found.values(), ...others.map(({ text }) => text)].slice(0, mostNames).map((name) => cut(name, nameLimit))
 }
 
 /** Names that verified runs needed together with what this question asks about. */

@@ -2,7 +2,7 @@
  * g, the trace scorer: one fixed function of question, plan and text (C12). It knows no index and no graph; what it needs of the corpus'
  * statistics stands in the plan as term weights.
  *
- *     g = c·S(text) + τ/n where its title is one of the question's n names
+ *     g = c·S(text) + τ/n where its title is one of the question's n names (later: that are still missing)
  *       + max over hypotheses h of w_h · (λ·T^h(text)² + μ·frontier(text)),   × .7 if held, × .75 a visit
  *
  * S scores the question's own hypothesis, T^h the others, each divided by the best score that the corpus reaches (so in [0, 1]). Held and
@@ -33,8 +33,9 @@ export interface Scored {
   readonly length: number
   /** The folded words of the text, each between spaces: a name stands in the text if its key stands here. */
   readonly line: string
-  /** The key of the text's first line, which is its title. */
+  /** The key of the text's first line, which is its title; and the same with its disambiguation in brackets. */
   readonly title: string
+  readonly fullTitle: string
   readonly fingerprint: string
 }
 
@@ -43,8 +44,15 @@ export const prepare = (text: string): Scored => {
   const all = terms(text)
   const counts = new Map<string, number>()
   for (const term of all) counts.set(term, (counts.get(term) ?? 0) + 1)
-  const title = entityKey(text.slice(0, 400).split("\n", 1)[0] ?? "")
-  return { counts, length: all.length, line: ` ${all.join(" ")} `, title, fingerprint: fingerprint(text) }
+  const first = text.slice(0, 400).split("\n", 1)[0] ?? ""
+  return {
+    counts,
+    length: all.length,
+    line: ` ${all.join(" ")} `,
+    title: entityKey(first),
+    fullTitle: terms(first).join(" "),
+    fingerprint: fingerprint(text)
+  }
 }
 
 /** Raw BM25 of a text for weighted terms, with a fixed mean length of {@link constants.length} terms. Non-negative. */
@@ -69,7 +77,13 @@ export const scorer = (plan: Plan): ((text: Scored) => number) => {
     .map(({ name, weight }) => ({ key: entityKey(name), weight }))
     .filter(({ key }) => key !== "")
     .sort((a, b) => b.weight - a.weight)
-  const names = new Set(plan.entities.map(entityKey))
+  // once something has been committed, only a name that is still missing earns its passage that credit
+  const missing = plan.missing.map(entityKey).filter((key) => key !== "")
+  const names = new Set(
+    plan.entities
+      .map((name) => terms(name).join(" "))
+      .filter((key) => plan.visited.length === 0 || missing.some((part) => ` ${key} `.includes(` ${part} `)))
+  )
   names.delete("")
   const isHeld = new Set(plan.held)
 
@@ -92,7 +106,8 @@ export const scorer = (plan: Plan): ((text: Scored) => number) => {
       if (hypothesis.from === null) base = Math.max(base, hypothesis.weight * part)
       else best = Math.max(best, hypothesis.weight * (second * part * part + further))
     }
-    let total = question * base + (names.has(text.title) ? title / plan.entities.length : 0) + best
+    let total =
+      question * base + (names.has(text.title) || names.has(text.fullTitle) ? title / plan.entities.length : 0) + best
     if (isHeld.has(text.fingerprint)) total *= held
     for (const visit of plan.visited) if (visit.abstraction === text.fingerprint) total *= visited
     return total

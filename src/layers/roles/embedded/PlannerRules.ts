@@ -16,7 +16,7 @@ import {
   hintsOf,
   knownOf,
   mostFrontier,
-  nameLimit,
+  namesIn,
   objectiveOf,
   openTerms,
   type Start,
@@ -110,6 +110,15 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
         ...new Set([...question.terms.slice(0, 256), ...starts.flatMap(({ hop }) => hop.terms)])
       ])
 
+      // the titles that E⁰ brought tell what the question's names are; later evidence brings others
+      const names = Option.match(state.plan, {
+        onNone: () =>
+          namesIn(
+            question,
+            state.evidence.map((item) => item.title)
+          ),
+        onSome: ({ entities }) => entities
+      })
       const slots = slotsOf(question)
       const known = knownOf(slots, state)
       const missing = slots.map((slot) => slot.name).filter((name) => !known.some((binding) => binding.slot === name))
@@ -174,7 +183,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
       ])
       const value: Plan = {
         type: question.type,
-        entities: question.entities.map((entity) => cut(entity.text, nameLimit)),
+        entities: names,
         slots,
         objective: objectiveOf(question, missing, cycle),
         hypotheses,
