@@ -28,6 +28,7 @@ import { buildTam } from "./BuildTam.ts"
 import { buryIn, heldOf, survey } from "./ForgetRuns.ts"
 import { embedAll, revisionOf } from "./IndexCorpus.ts"
 import { remove } from "./IndexPassages.ts"
+import { keepingCalls } from "./OtherCalls.ts"
 
 const pageSize = 1000
 const Count = Schema.NonNegativeInt
@@ -243,6 +244,10 @@ const forgetAll = Effect.fnUntraced(function* ({ paths, scope }: ForgetOptions) 
   }
 })
 
+/** The vectors may have to be made again: what that costs is on the bill. */
+const keeping = <A, E, R>(effect: Effect.Effect<A, E, R>, { scope }: ForgetOptions) =>
+  keepingCalls(scope, "Forget", () => effect)
+
 /**
  * Forgets what is named, and says what it did. The graph is built once, however many documents there are. Fails with nothing changed, but
  * for `Busy` and {@link TracesLeft} from the last step: then all is forgotten, and a log that another process reads, or the free space of
@@ -263,4 +268,4 @@ export const forget: (options: ForgetOptions) => Effect.Effect<ForgetReport, For
   )
   const report: ForgetReport = { ...done, elapsedMs: (yield* Clock.currentTimeMillis) - startedAt }
   return report
-})
+}, keeping)

@@ -12,7 +12,7 @@ import type { Format } from "../domain/Corpus.ts"
 import { CorpusRevision, type DocumentId, type PassageId, type ScopeKey } from "../domain/Ids.ts"
 import { IndexEstimate, IndexReport, LeftOut } from "../domain/IndexReport.ts"
 import { passages } from "../domain/Passages.ts"
-import { noUsage } from "../domain/Usage.ts"
+import type { Usage } from "../domain/Usage.ts"
 import { CorpusStore, type DocumentInfo, type Revision } from "../services/CorpusStore.ts"
 import { Digest } from "../services/Digest.ts"
 import { DocumentParser } from "../services/DocumentParser.ts"
@@ -30,6 +30,7 @@ import { buildTam } from "./BuildTam.ts"
 import { type Changes, isRead, readFiles, recut } from "./IndexFiles.ts"
 import { embed } from "./IndexPassages.ts"
 import { plan, rivals } from "./IndexPlan.ts"
+import { keepingCalls } from "./OtherCalls.ts"
 
 export { IndexEstimate, IndexReport }
 
@@ -199,7 +200,9 @@ const update = Effect.fnUntraced(function* (
  */
 export const indexCorpus: (options: IndexOptions) => Effect.Effect<IndexReport, IndexError, IndexServices> = Effect.fn(
   "indexCorpus"
-)(function* (options: IndexOptions) {
+)((options: IndexOptions) => keepingCalls(options.scope, "Index", (spent) => indexed(options, spent)))
+
+const indexed = Effect.fnUntraced(function* (options: IndexOptions, spent: () => Usage) {
   const startedAt = yield* Clock.currentTimeMillis
   const transaction = yield* Transaction
   const index = yield* VectorIndex
@@ -215,7 +218,7 @@ export const indexCorpus: (options: IndexOptions) => Effect.Effect<IndexReport, 
     vectors,
     corpusRevision: revision,
     elapsedMs: (yield* Clock.currentTimeMillis) - startedAt,
-    usage: noUsage
+    usage: spent()
   }
   return report
 })

@@ -24,6 +24,7 @@ import { VectorStore } from "../services/VectorStore.ts"
 import { buildTam } from "./BuildTam.ts"
 import { embedAll, revisionOf } from "./IndexCorpus.ts"
 import { entryOf } from "./IndexPassages.ts"
+import { keepingCalls } from "./OtherCalls.ts"
 import * as Stored from "./VerifyCorpus.ts"
 import * as Graph from "./VerifyGraph.ts"
 import * as Runs from "./VerifyRuns.ts"
@@ -167,6 +168,10 @@ const mend = Effect.fnUntraced(function* (scope: ScopeKey, findings: ReadonlyArr
 
 const nameOf = ({ clause, message, subject }: Finding): string => JSON.stringify([clause, subject, message])
 
+/** A repair may embed again: what that costs is on the bill. */
+const keeping = <A, E, R>(effect: Effect.Effect<A, E, R>, { scope }: VerifyOptions) =>
+  keepingCalls(scope, "Verify", () => effect)
+
 /**
  * Looks at everything that a scope holds and says what is wrong. With `repair`, what is derived is made again in one transaction, and all is
  * looked at once more: a finding that is not there any more was repaired.
@@ -211,4 +216,4 @@ export const verify: (options: VerifyOptions) => Effect.Effect<VerifyReport, Ver
     elapsedMs: (yield* Clock.currentTimeMillis) - startedAt
   }
   return report
-})
+}, keeping)

@@ -3,6 +3,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { itemOf } from "../../domain/Evidence.ts"
 import { Initializer, Reranker } from "../../services/Roles.ts"
+import { keepingCalls } from "../OtherCalls.ts"
 import { assignments, common, existingHouse, print, revisionOf, set, settingsOf, within } from "./Common.ts"
 import { UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
@@ -34,7 +35,8 @@ export const command = Command.make(
         Effect.gen(function* () {
           yield* revisionOf(settings)
           const within = yield* documentsWithin(settings, glob)
-          const found = yield* (yield* Initializer).rank({ question, scope, policy, within }, top)
+          const { rank } = yield* Initializer
+          const found = yield* keepingCalls(scope, "Search", () => rank({ question, scope, policy, within }, top))
           return (yield* Reranker).rerank(question, found)
         })
       )
