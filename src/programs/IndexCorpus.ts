@@ -85,7 +85,8 @@ export type IndexServices =
   | Digest
   | TokenCounter
 
-const selectionOf = (options: IndexOptions): Selection => ({
+/** What the options name, with the defaults. */
+export const selectionOf = (options: IndexOptions): Selection => ({
   paths: options.paths,
   include: options.include ?? [],
   exclude: options.exclude ?? [],

@@ -152,7 +152,8 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
     const own: ReadonlyArray<DocumentInfo> = gone.has(path) ? [] : before.filter(({ id }) => owners.get(id) === path)
     const last = known.get(path)
     const isSame = last?.hash === file.source.hash && last.modifiedAt !== unsettled
-    if (!again && isSame && own.length > 0 && own.every((info) => info.format === file.format)) {
+    const hasAll = own.length > 0 && own.length === before.length
+    if (!again && isSame && hasAll && own.every((info) => info.format === file.format)) {
       tally.unchanged += own.length
       sources.push(file.source)
       return

@@ -1,5 +1,5 @@
 /** Where documents come from: files, folders and globs of the machine that indexes. */
-import { Context, type Effect, Schema, type Stream } from "effect"
+import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
 import type { Format } from "../domain/Corpus.ts"
 import type { Source } from "./CorpusStore.ts"
 
@@ -60,6 +60,11 @@ export class SourceFiles extends Context.Tag("staterag/services/SourceFiles")<
     readonly find: (selection: Selection) => Effect.Effect<Listing, SourceError>
     /** Reads files one by one; a file that vanished, cannot be read or is binary comes out as skipped. */
     readonly read: (found: ReadonlyArray<Found>, format: Format | undefined) => Stream.Stream<SourceFile | Skipped>
+    /**
+     * Watches what a selection looks at, from now until the scope closes. What it gives ends when something there may have changed since:
+     * at once if it has already, later where the system does not tell. Changes that nobody can have meant may end it too.
+     */
+    readonly watch: (selection: Selection) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
     /**
      * Which stored files a name stands for: one by its stored path or by where it lies, those below a folder, or those that a glob matches
      * (by stored path, or as seen from the working folder).

@@ -13,6 +13,8 @@ import { type Ignores, isIgnored, rulesAbove, withRulesOf } from "./Ignores.ts"
 export interface Place {
   readonly found: ReadonlyArray<Found>
   readonly skipped: ReadonlyArray<Skipped>
+  /** The folders that were read, absolute. */
+  readonly folders: ReadonlyArray<string>
   /** Whether an absolute path lies where this looked. */
   readonly covers: (absolute: string) => boolean
 }
@@ -35,7 +37,8 @@ const isMeant = ({ formatOf, include, selection }: Wanted, path: string): boolea
   )
 }
 
-const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "node_modules"
+/** Hidden, or a package manager's: nobody means it by naming a folder above it. */
+export const isLeftOut = (name: string): boolean => name.startsWith(".") || name === "node_modules"
 
 const tooLarge = (bytes: number, selection: Selection): string | undefined =>
   bytes > selection.maxBytes
@@ -84,11 +87,13 @@ const walk = Effect.fnUntraced(function* (root: string, wanted: Wanted) {
     return Option.none()
   })
 
-  const folders: Array<{ readonly folder: string; readonly outer: Ignores }> = [
+  const folders: Array<string> = []
+  const ahead: Array<{ readonly folder: string; readonly outer: Ignores }> = [
     { folder: root, outer: yield* rulesAround(root, relative) }
   ]
-  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+  for (let next = ahead.pop(); next !== undefined; next = ahead.pop()) {
     const { folder, outer } = next
+    folders.push(folder)
     const here = relative(root, folder)
     const names = yield* Effect.either(fs.readDirectory(folder))
     if (Either.isLeft(names)) {
@@ -115,9 +120,9 @@ const walk = Effect.fnUntraced(function* (root: string, wanted: Wanted) {
       },
       { concurrency: 8 }
     )
-    for (const deeper of below) if (Option.isSome(deeper)) folders.push({ folder: deeper.value, outer: ignores })
+    for (const deeper of below) if (Option.isSome(deeper)) ahead.push({ folder: deeper.value, outer: ignores })
   }
-  return { found, skipped }
+  return { found, skipped, folders }
 })
 
 /** The rules from above a root, unless they leave out the root itself: whoever names it wants it. */
@@ -145,9 +150,10 @@ const file = Effect.fnUntraced(function* (absolute: string, info: FileSystem.Fil
   const bytes = Number(info.size)
   const reason = info.type === "File" ? tooLarge(bytes, selection) : notRegular(info.type)
   const covers = (other: string) => other === absolute
-  if (reason !== undefined) return { found: [], skipped: [{ path: name, reason }], covers }
+  const folders = [path.dirname(absolute)]
+  if (reason !== undefined) return { found: [], skipped: [{ path: name, reason }], folders, covers }
   const found = [{ path: name, root: path.dirname(absolute), bytes, modifiedAt: modifiedAt(info) }]
-  return { found, skipped: [], covers }
+  return { found, skipped: [], folders, covers }
 })
 
 /** The files that a glob matches; `--include` narrows them further. */

@@ -5,7 +5,7 @@
  * asked for. What was meant to be read and cannot be is skipped with a reason that says what to do. Nothing but regular files is opened.
  */
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Either, Layer, Option, Stream } from "effect"
+import { Clock, Effect, Either, Layer, Option, Stream } from "effect"
 import { Digest } from "../../services/Digest.ts"
 import { DocumentParser } from "../../services/DocumentParser.ts"
 import { type Found, type Listing, type Skipped, SourceError, SourceFiles } from "../../services/SourceFiles.ts"
@@ -14,6 +14,10 @@ import * as DocumentParserLocal from "./DocumentParserLocal.ts"
 import { explain, modifiedAt, notRegular } from "./Files.ts"
 import { glob, globBase } from "./Globs.ts"
 import { look } from "./Looking.ts"
+import { watchFolders } from "./Watching.ts"
+
+/** Two writes within so many milliseconds may leave a file one time of change. */
+const tick = 20
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -48,7 +52,16 @@ const make = Effect.gen(function* () {
     // it was a regular file when it was found; opening a pipe would wait for ever
     if (info.type !== "File") return yield* Effect.fail(notRegular(info.type))
     const text = yield* textOf(file)
-    const source = { path: found.path, root: found.root, bytes: Number(info.size), modifiedAt: modifiedAt(info) }
+    const at = modifiedAt(info)
+    const age = (yield* Clock.currentTimeMillis) - at
+    // written just now, it may be written again without its time being another: then it is no time that the file has, and is read again
+    const isRacy = age < tick && age > -tick
+    const source = {
+      path: found.path,
+      root: found.root,
+      bytes: Number(info.size),
+      modifiedAt: isRacy && at > 0 ? at - 1 : at
+    }
     return { source: { ...source, hash: digest.hash("source", text) }, text }
   })
 
@@ -64,6 +77,17 @@ const make = Effect.gen(function* () {
         covers: (file) => places.some((place) => place.covers(path.join(file.root, file.path)))
       }
       return listing
+    }),
+
+    watch: Effect.fnUntraced(function* (selection) {
+      const places = yield* Effect.forEach(selection.paths, (named) =>
+        look(named, selection, parser.formatOf).pipe(
+          Effect.map(({ folders }) => folders),
+          // what is not there now may come
+          Effect.orElseSucceed((): ReadonlyArray<string> => [path.resolve(named)])
+        )
+      ).pipe(Effect.provide(services))
+      return yield* watchFolders([...new Set(places.flat())])
     }),
 
     read: (found, format) =>

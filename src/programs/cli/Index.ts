@@ -1,11 +1,12 @@
 /** `staterag index`: files, folders and globs into the state folder. */
 import { Args, Command, Options } from "@effect/cli"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { Format } from "../../domain/Corpus.ts"
 import type { IndexEstimate, IndexReport, LeftOut } from "../../domain/IndexReport.ts"
 import { didYouMean } from "../../domain/Nearest.ts"
 import { estimate, type IndexOptions, indexCorpus } from "../IndexCorpus.ts"
-import { common, creatingHouse, print, settingsOf } from "./Common.ts"
+import { type Round, watchCorpus } from "../WatchCorpus.ts"
+import { common, creatingHouse, print, settingsOf, warn } from "./Common.ts"
 import { Stopped, UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { Host } from "./Host.ts"
@@ -29,6 +30,9 @@ const options = {
     Options.withPseudoName("SIZE"),
     Options.withDescription("skips files above this size (default 64M, at most 500M)"),
     Options.optional
+  ),
+  watch: Options.boolean("watch").pipe(
+    Options.withDescription("goes on, and indexes again after every change; Ctrl-C ends it")
   ),
   estimate: Options.boolean("estimate").pipe(
     Options.withDescription("counts documents, passages, tokens and model calls; stores nothing")
@@ -72,6 +76,14 @@ const skippedText = (skipped: ReadonlyArray<LeftOut>): string =>
         ""
       ].join("\n")
 
+const skippedLine = (skipped: ReadonlyArray<LeftOut>): string => {
+  const [first] = skipped
+  const more = skipped.length - 1
+  return first === undefined
+    ? ""
+    : `${oneLine(first.path, 80)}: ${oneLine(first.reason, 120)}${more > 0 ? `, and ${grouped(more)} more` : ""}`
+}
+
 const reportText = ({ documents, edges, elapsedMs, nodes, passages, vectors }: IndexReport, scope: string): string => {
   const { added, changed, removed, skipped, unchanged } = documents
   return [
@@ -79,6 +91,14 @@ const reportText = ({ documents, edges, elapsedMs, nodes, passages, vectors }: I
     `Scope ${scope}: ${count(passages, "passage")}, ${count(nodes.Topic, "topic")}, ${count(nodes.Relation, "relation")}, ${count(nodes.Evidence, "evidence node")}, ${count(edges, "edge")}, ${count(vectors, "vector")}; ${duration(elapsedMs)}.`,
     skippedText(skipped)
   ].join("\n")
+}
+
+/** One line a run. */
+const roundText = ({ documents, elapsedMs, passages }: IndexReport): string => {
+  const { added, changed, removed, skipped } = documents
+  const parts = [`${grouped(added)} added`, `${grouped(changed)} changed`, `${grouped(removed)} removed`]
+  if (skipped.length > 0) parts.push(`${grouped(skipped.length)} skipped (${skippedLine(skipped)})`)
+  return `Indexed again: ${parts.join(", ")}; ${count(passages, "passage")}; ${duration(elapsedMs)}.\n`
 }
 
 const estimateText = ({ calls, documents, passages, skipped, tokens }: IndexEstimate): string =>
@@ -90,7 +110,7 @@ const estimateText = ({ calls, documents, passages, skipped, tokens }: IndexEsti
 export const command = Command.make(
   "index",
   { ...common, ...options, paths: Args.text({ name: "PATH" }).pipe(Args.repeated) },
-  ({ estimate: estimates, exclude, format: formatName, include, maxSize, paths, ...values }) =>
+  ({ estimate: estimates, exclude, format: formatName, include, maxSize, paths, watch: watches, ...values }) =>
     Effect.gen(function* () {
       if (paths.length === 0)
         return yield* new UsageError({
@@ -114,6 +134,24 @@ export const command = Command.make(
         format,
         maxBytes: Option.getOrUndefined(maxBytes)
       }
+      if (estimates && watches)
+        return yield* new UsageError({
+          message: "--estimate stores nothing, so there is nothing to follow",
+          advice: "leave --watch or --estimate out"
+        })
+      if (watches) {
+        const host = yield* Host
+        const tell = (round: Round, isFirst: boolean) =>
+          Either.match(round, {
+            onLeft: (error) => (values.quiet ? Effect.void : warn(printable(error.message))),
+            onRight: (report) =>
+              Effect.zipRight(
+                print(values.json, report, () => (isFirst ? reportText(report, settings.scope) : roundText(report))),
+                isFirst && !values.quiet ? host.err("staterag: following changes; Ctrl-C ends it\n") : Effect.void
+              )
+          })
+        return yield* creatingHouse(settings, values.quiet, watchCorpus(selection, tell))
+      }
       if (estimates) {
         const host = yield* Host
         const estimated = yield* estimate(selection).pipe(Effect.provide(host.ingest(!values.quiet)))
@@ -134,7 +172,8 @@ export const page: Page = {
     ["staterag index docs/", "every Markdown, HTML, text and JSON Lines file of a folder"],
     [`staterag index . --exclude "test/**"`, "all but some; .gitignore is respected"],
     ["staterag index facts.jsonl --scope facts", "one document a line: id, title, text"],
-    ["staterag index docs/ --estimate", "what it would come to"]
+    ["staterag index docs/ --estimate", "what it would come to"],
+    ["staterag index docs/ --watch", "goes on, one line (with --json one JSON line) a change"]
   ],
   notes: [
     "What cannot be read is skipped and named, with the reason, and the command ends with exit code 4; nothing is half-indexed. Interrupted at any moment, it leaves the old index as it was.",
