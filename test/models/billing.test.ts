@@ -119,28 +119,26 @@ for (const [name, make] of kinds)
       }).pipe(Effect.provide(make()))
     )
 
-    it.effect(
-      "the calls of a run are on the bill and in its own usage, the reader's too",
-      () =>
-        Effect.gen(function* () {
-          yield* index(write(folder(), files))
-          const answer = yield* Effect.flatMap(Reader, (reader) =>
-            ask("Who made Alpha?", { scope }).pipe(
-              Effect.provideService(Reader, {
-                read: (question, evidence) =>
-                  Effect.flatMap(ModelCalls, ({ record }) =>
-                    Effect.zipRight(
-                      Effect.orDie(record({ ...keptCall({ call: { role: "Reader" } }), request: "r" })),
-                      reader.read(question, evidence)
-                    )
+    it.effect("the calls of a run are on the bill and in its own usage, the reader's too", () =>
+      Effect.gen(function* () {
+        yield* index(write(folder(), files))
+        const answer = yield* Effect.flatMap(Reader, (reader) =>
+          ask("Who made Alpha?", { scope }).pipe(
+            Effect.provideService(Reader, {
+              read: (question, evidence) =>
+                Effect.flatMap(ModelCalls, ({ record }) =>
+                  Effect.zipRight(
+                    Effect.orDie(record({ ...keptCall({ call: { role: "Reader" } }), request: "r" })),
+                    reader.read(question, evidence)
                   )
-              })
-            )
+                )
+            })
           )
-          expect(answer.usage.byRole.Reader?.calls).toBe(1)
-          expect((yield* usage({ scope })).total.calls).toBe(answer.usage.calls)
-          expect(yield* usageOfRun(scope, answer.run)).toEqual(answer.usage)
-        }).pipe(Effect.provide(make()))
+        )
+        expect(answer.usage.byRole.Reader?.calls).toBe(1)
+        expect((yield* usage({ scope })).total.calls).toBe(answer.usage.calls)
+        expect(yield* usageOfRun(scope, answer.run)).toEqual(answer.usage)
+      }).pipe(Effect.provide(make()))
     )
   })
 
