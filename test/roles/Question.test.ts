@@ -31,6 +31,7 @@ describe("C11 what a question says of itself", () => {
       "James L. Robinson"
     ])
     expect(names("Who played Lex Luthor in Superman IV?")).toEqual(["Lex Luthor", "Superman IV"])
+    expect(names("Who was Sir Edward Acton, 3Rd Baronet?")).toEqual(["Sir Edward Acton", "3Rd Baronet"])
     expect(names("Where did Sylvia Burka's husband die?")).toEqual(["Sylvia Burka"])
     expect(names("What does Effect.gen return, and useState?")).toEqual(["Effect.gen", "useState"])
   })
@@ -46,6 +47,11 @@ describe("C11 what a question says of itself", () => {
       "Layer.provide"
     ])
     expect(choices("Who wrote the parser?")).toEqual([])
+    expect(choices("Which film came first, Felices 140 or Dr. Who And The Daleks?")).toEqual([
+      "Felices 140",
+      "Dr. Who And The Daleks"
+    ])
+    expect(choices("Who is older, Ada or E. T. Grey? Say it.")).toEqual(["Ada", "E. T. Grey"])
   })
 
   it("subjects are no nationalities", () => {
