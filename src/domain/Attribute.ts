@@ -98,7 +98,7 @@ const attributes: ReadonlyArray<readonly [RegExp, Read]> = [
   [/\b(?:nationality|(?:which|what) country|country of citizenship|country of origin)\b/giu, country],
   [/\b(?:study|studied|educated|graduated?|attended?|alma mater)\b/giu, school],
   [/\bwhere\b.*\bwork(?:s|ed)?\b/giu, workplace],
-  [/\bwhen\b.*\b(?:founded|established|formed)\b/giu, founded],
+  [/\bwhen\b.*\b(?:founded|established|formed)\b(?=\W*$)/giu, founded],
   [/\bawards?\b/giu, award]
 ]
 
@@ -168,9 +168,11 @@ const chainOf = (text: string, at: Mention): Chain | undefined => {
   })
   if (read !== undefined)
     left = left.replace(
-      /\b(?:place of|date of|cause of|birthplace|birthday|birth|death|born|buried|burial|died?|where|when|why|nationality|country|citizenship|origin|study|studied|educated|graduated?|attended?|works?|worked|founded|established|awards?|received?|got|won?)\b/giu,
-      (one) => (/^founded$/iu.test(one) ? one : " ".repeat(one.length))
+      /\b(?:place of|date of|cause of|birthplace|birthday|birth|death|born|buried|burial|died?|where|when|why|nationality|country|citizenship|origin|study|studied|educated|graduated?|attended?|works?|worked|awards?|received?|got|won?)\b/giu,
+      (one) => " ".repeat(one.length)
     )
+  if (read?.[1] === founded)
+    left = left.replace(/\b(?:founded|established|formed)(?=\W*$)/iu, (one) => " ".repeat(one.length))
   const taken: Array<{ readonly at: number; readonly ways: ReadonlyArray<ReadonlyArray<Relation>> }> = []
   for (const [asked, ways] of steps) {
     for (let match = asked.exec(left); match !== null; match = asked.exec(left)) {

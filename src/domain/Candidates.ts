@@ -90,7 +90,22 @@ const isOfKind = (focus: ReadonlyArray<string>, said: Said, found: Found, own: E
   return shared === 0 ? (called ? 1.2 : 0.8) : 1.3 + (0.3 * shared) / focus.length
 }
 
+/** Whether a name is the question's own, or no more than words of it; a name in quotation marks is another where it is written otherwise. */
+const isAsked = (question: Question, line: string, said: Said, { start, text }: Found): boolean => {
+  const key = entityKey(text)
+  if (!standsIn(key, line) && !key.split(" ").every((term) => question.terms.includes(term))) return false
+  const isQuoted = /["\u201c`]$/u.test(said.text.slice(0, start)) && said.text.slice(start).startsWith(text)
+  return !isQuoted || words(question.text).some((word) => question.text.slice(word.start, word.end) === text)
+}
+
+/** Words for what is told by a number. */
+const measures: ReadonlySet<string> = new Set(
+  terms("value number amount limit size age price cost length height width")
+)
+
 const lookedIn = 8
+/** A sentence that says less than this share of what the best one says names nothing. */
+const leastSaid = 0.35
 
 /**
  * Names, dates or numbers that may be meant, most likely first: in the most telling sentences, near the question's words, of the kind that is
@@ -108,10 +123,11 @@ export const candidates = (
   const byKey = new Map([...evidence].reverse().map((item) => [entityKey(item.title), item] as const))
   const found: Array<Candidate> = []
   for (const said of ranked.slice(0, lookedIn)) {
+    if (said.score < leastSaid * best) break
     const pieces =
       question.type === "Date"
         ? dates(said.text)
-        : question.type === "Quantity"
+        : question.type === "Quantity" || focus.some((term) => measures.has(term))
           ? numbers(said.text)
           : named(said, question.type === "Place")
     const title = plainTitle(said.item.title)
@@ -119,7 +135,7 @@ export const candidates = (
     const titled = at >= 0 && ["Person", "Entity", "Place"].includes(question.type) ? [{ text: title, start: 0 }] : []
     for (const piece of [...pieces, ...titled]) {
       const key = entityKey(piece.text)
-      if (key === "" || standsIn(key, line) || key.split(" ").every((term) => wanted.has(term))) continue
+      if (key === "" || isAsked(question, line, said, piece)) continue
       const around = said.text.slice(Math.max(0, piece.start - 60), piece.start + piece.text.length + 60)
       const near = terms(around).filter((term) => wanted.has(term)).length
       const score =

@@ -6,6 +6,8 @@ import { comparedBy, firstOf, predicateOf, type Settled, saying, sidesOf } from 
 import { about, sentenceAt } from "./Subjects.ts"
 
 interface Measure {
+  /** Whether it is read of the thing itself, though the question speaks of its director, composer… */
+  readonly own?: true
   readonly read: (item: EvidenceItem) => Value | undefined
   readonly greater: boolean
 }
@@ -51,7 +53,7 @@ const measureOf = (q: string): Measure | undefined => {
   if (/\b(?:born|older|younger|oldest|youngest|elder|birth|age)\b/.test(q) && (latest || earliest))
     return { read: ({ text }) => lifetime(text).birth, greater: latest }
   if (/\b(?:more|most)\s+directors\b/.test(q))
-    return { read: counted(/\bdirected(?:\s+and\s+\w+)*\s+by\s/iu), greater: true }
+    return { own: true, read: counted(/\bdirected(?:\s+and\s+\w+)*\s+by\s/iu), greater: true }
   if (
     /\b(?:founded|established|formed|started|opened|built|launched|created|published)\b/.test(q) &&
     (latest || earliest)
@@ -85,7 +87,8 @@ export const choose = (question: Question, evidence: Evidence): Settled | undefi
   for (const { text } of sides) masked = masked.replace(text, " ")
   const measure = measureOf(masked.toLowerCase())
   if (measure !== undefined) {
-    const [u, v] = [firstOf(by(a), measure.read), firstOf(by(b), measure.read)]
+    const of = measure.own ? ({ subject }: Side) => subject : by
+    const [u, v] = [firstOf(of(a), measure.read), firstOf(of(b), measure.read)]
     if (u === undefined || v === undefined || u.value.value === v.value.value) return undefined
     return {
       text: u.value.value > v.value.value === measure.greater ? a.text : b.text,

@@ -88,6 +88,109 @@ describe("pain 26 what the evidence does not say is not answered", () => {
   it("no evidence", () => expect(read("Who directed Phoolwari?", [])).toEqual({ text: null, citations: [] }))
 })
 
+/** Invented articles. */
+const articles: Readonly<Record<string, string>> = {
+  "The Amber Mill (film)":
+    "The Amber Mill is a 1961 Danish drama film directed by Orla Vest and starring Ida Holm. The score was composed by Signe Brandt.",
+  "Grey Harbour":
+    "Grey Harbour is a 1974 Norwegian thriller film, written by Lars Moe and directed by Kari Lund and Per Aas.",
+  "Orla Vest":
+    "Orla Vest (3 May 1912 – 9 October 1988) was a Danish film director. He was born in Skagen and died in Aarhus. His wife was the actress Ida Holm.",
+  "Kari Lund": "Kari Lund (born 14 June 1931 in Bergen) is a Norwegian film director.",
+  "Signe Brandt": "Signe Brandt (1899–1971) was a Danish composer. She was the daughter of Niels Brandt and Elsa Koch.",
+  "Niels Brandt":
+    "Niels Brandt (1860–1930) was a German-born merchant. He was the son of Otto Brandt and his wife Marie.",
+  "Otto Brandt": "Otto Brandt (1831–1899) was a ship owner.",
+  "Blue Anvil": "Blue Anvil is an American rock band from Ohio. It was founded in 1998 by the singer Mark Tell.",
+  "Stone Choir": "Stone Choir are an American rock band. The band was formed in 2004.",
+  "Amberg Institute": "The Amberg Institute is a research institute. It was established in 1907. It has 340 employees."
+}
+const held = (...titles: ReadonlyArray<string>): Evidence =>
+  titles.map((title, i) => ({
+    passage: PassageId.make(`p-${title}`),
+    document: DocumentId.make(`d-${title}`),
+    title,
+    start: 0,
+    end: articles[title]?.length ?? 0,
+    line: 1,
+    text: articles[title] ?? "",
+    score: 1 - i / 10,
+    cycle: 1
+  }))
+const every = held(...Object.keys(articles))
+
+describe("C21 what a question asks by way of something else", () => {
+  it.each([
+    ["Where was the director of film The Amber Mill born?", "Skagen"],
+    ["Where did the director of film The Amber Mill die?", "Aarhus"],
+    ["When did the director of The Amber Mill die?", "9 October 1988"],
+    ["In which year did the director of The Amber Mill die?", "1988"],
+    ["What nationality is the composer of film The Amber Mill?", "Danish"],
+    ["Who is the spouse of the director of film The Amber Mill?", "Ida Holm"],
+    ["Who is the father of the composer of film The Amber Mill?", "Niels Brandt"],
+    ["Who is the mother of Signe Brandt?", "Elsa Koch"],
+    ["Who is Signe Brandt's paternal grandfather?", "Otto Brandt"],
+    ["When was Orla Vest born?", "3 May 1912"],
+    ["When was the Amberg Institute founded?", "1907"],
+    ["How many employees does the Amberg Institute have?", "340"],
+    ["Which American rock band was founded by Mark Tell?", "Blue Anvil"]
+  ])("%s \u2192 %s", (question, answer) => {
+    const { citations, text } = read(question, every)
+    expect(text?.split("\n")[0]).toBe(answer)
+    expect(supportedCitations({ text, citations }, every).unsupported).toEqual([])
+  })
+
+  it("each step has its quotation, the last first", () => {
+    const { citations } = read("Where was the director of film The Amber Mill born?", every)
+    expect(citations.map(({ document }) => document)).toEqual(["d-Orla Vest", "d-The Amber Mill (film)"])
+  })
+
+  it("a step that nothing states leads nowhere", () => {
+    expect(read("Where was the producer of film Grey Harbour born?", held("Grey Harbour")).text).not.toBe("Bergen")
+  })
+})
+
+describe("C21 two things side by side", () => {
+  it.each([
+    ["Which film came out first, Grey Harbour or The Amber Mill?", "The Amber Mill"],
+    ["Which film has the director who was born later, The Amber Mill or Grey Harbour?", "Grey Harbour"],
+    ["Which film has more directors, The Amber Mill or Grey Harbour?", "Grey Harbour"],
+    ["Who was born first out of Orla Vest and Kari Lund?", "Orla Vest"],
+    ["Which band was formed first, Stone Choir or Blue Anvil?", "Blue Anvil"],
+    ["Who was a composer, Kari Lund or Signe Brandt?", "Signe Brandt"],
+    ["Are Blue Anvil and Stone Choir from the same country?", "Yes"],
+    ["Do the directors of The Amber Mill and Grey Harbour share the same nationality?", "No"],
+    ["Were Orla Vest and Kari Lund both film directors?", "Yes"],
+    ["Are both Blue Anvil and Orla Vest bands?", "No"],
+    ["What are Blue Anvil and Stone Choir both?", "American rock band"]
+  ])("%s \u2192 %s", (question, answer) => expect(read(question, every).text?.split("\n")[0]).toBe(answer))
+
+  it("what tells two things apart is a sentence about both", () => {
+    const text =
+      "Iron wire is cheap. Copper wire bends. Unlike iron wire, copper wire does not rust. Both are drawn through a die."
+    const [item] = held("Grey Harbour")
+    const given = item === undefined ? [] : [{ ...item, title: "Wire", text, end: text.length }]
+    expect(read("What is the difference between iron wire and copper wire?", given).citations[0]?.text).toBe(
+      "Unlike iron wire, copper wire does not rust."
+    )
+  })
+
+  it("a sentence that denies it is no yes", () => {
+    const text = "Slate roofs last long. Slate does not absorb water."
+    const [item] = held("Grey Harbour")
+    const given = item === undefined ? [] : [{ ...item, title: "Slate", text, end: text.length }]
+    expect(read("Does Slate absorb water?", given).text?.split("\n")[0]).toBe("No")
+  })
+})
+
+describe("pain 26 names that the evidence does not hold", () => {
+  it.each([
+    "Where was the director of The Silver Ladder born?",
+    "Who founded the Oslo Chess Circle?",
+    "Which film came out first, The Silver Ladder or Paper Moon Over Rome?"
+  ])("%s", (question) => expect(read(question, every)).toEqual({ text: null, citations: [] }))
+})
+
 describe("a text in Markdown", () => {
   const page = (text: string): Evidence => evidence("Phoolwari").map((item) => ({ ...item, title: "Ownership", text }))
   const told = "Ownership is a set of rules that govern how a program manages memory."

@@ -61,13 +61,16 @@ const passageOf = (question: Question, said: Said): Ground => {
 
 const defines = /\b(?:is|are|was|were|means?|provides?|represents?|refers? to|stands? for|allows?|lets?|enables?)\b/u
 
+/** What a definition says: of which kind it is. */
+const says = /\b(?:is|are|was|were)[_*]*\s+(?:an?|the|one)\s/u
+
 /** Sentences that say what something is, or how it is done, before those that only mention it. */
 const telling = (question: Question, said: Said): number => {
   if (question.type === "Definition") {
     const verb = defines.exec(said.text)
     const lead = verb === null ? [] : terms(said.text.slice(0, verb.index)).filter((term) => !isStopWord(term))
     if (lead.length > 0 && question.terms.every((term) => lead.includes(term)))
-      return lead.length <= question.terms.length + 1 ? 1.8 : 1.3
+      return lead.length > question.terms.length + 1 ? 1.3 : says.test(said.text) ? 1.8 : 1.5
     const called = /\b(?:call(?:ed)?|known as|termed|dubbed)\s(?:this|these|it|them|an?|the)?\s*(.+)$/iu.exec(
       said.text
     )?.[1]
@@ -131,7 +134,7 @@ const settled = (question: Question, evidence: Evidence): Short | undefined => {
 }
 
 /** A question for what happens or is done wants a sentence. */
-const wantsSentence = /^(?:what|which)\s+(?:happens|does|do|did|if|are the|should|would|can)\b/iu
+const wantsSentence = /^how often\b|^(?:what|which)\s+(?:happens|does|do|did|if|are the|should|would|can)\b/iu
 
 const asksYear = /\byear\b/iu
 /** Of a date, the year where that is asked for. */
