@@ -2,7 +2,7 @@
 import { firstDate, lifetime, numbers, type Value } from "./Dates.ts"
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import type { Question } from "./Question.ts"
-import { comparedBy, firstOf, predicateOf, type Settled, saying, sidesOf } from "./Sides.ts"
+import { comparedBy, firstOf, predicateOf, type Settled, type Side, saying, sidesOf } from "./Sides.ts"
 import { about, sentenceAt } from "./Subjects.ts"
 
 interface Measure {
