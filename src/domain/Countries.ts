@@ -3,19 +3,19 @@
 /** Country = words for what belongs to it, as expressions; regions that name their country stand beside it. */
 const countries: ReadonlyArray<readonly [string, string]> =
   `united states=american|united states|u\\.s\\.(?:a\\.)?|usa|hollywood
-united kingdom=british|english|scottish|welsh|northern irish|united kingdom|great britain|england|scotland|wales|northern ireland|u\\.k\\.
+united kingdom=british(?! columbia)|english|scottish|welsh|northern irish|united kingdom|great britain|(?<!new )england|scotland|(?<!south )wales|northern ireland|u\\.k\\.
 france=french|france
 germany=german|germany|prussian?
 italy=italian|italy
 spain=spanish|spain|catalan|catalonia
-india=indian(?!a)|india|bollywood|tamil|telugu|malayalam|kannada|hindi|punjabi|bengali
+india=indian(?! ocean)|india|bollywood|tamil|telugu|malayalam|kannada|hindi|punjabi|bengali
 china=chinese|china
 japan=japanese|japan
 russia=russian|russia|soviet
 canada=canadian|canada
 australia=australian|australia
 brazil=brazilian|brazil
-mexico=mexican|mexico
+mexico=mexican|(?<!new )mexico
 argentina=argentine|argentinian|argentina
 sweden=swedish|sweden
 norway=norwegian|norway
@@ -242,3 +242,8 @@ export const belongings = (text: string): ReadonlyArray<Belonging> => {
 
 /** Whether a name says only of which country something is. */
 export const isBelonging = (name: string): boolean => inside(name, named)[0]?.text.length === name.length
+
+/** Whether a text says, anywhere, that something is of a country. */
+export const isOf = (text: string, { country }: Belonging): boolean =>
+  inside(text, named).some((one) => one.country === country) ||
+  inside(text, lying).some((one) => one.country === country)

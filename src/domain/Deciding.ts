@@ -1,16 +1,58 @@
 /** Questions that are answered by yes or no, or by what two things have in common. */
-import { belongings } from "./Countries.ts"
+import { type Belonging, belongings, isBelonging, isOf } from "./Countries.ts"
 import { isMonth } from "./Dates.ts"
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import type { Question } from "./Question.ts"
-import { comparedBy, comparing, firstOf, predicateOf, type Settled, saying, sidesOf } from "./Sides.ts"
-import { about, mentioned, openingOf, type Subject, sentenceAt } from "./Subjects.ts"
+import { namesIn } from "./Reading.ts"
+import { comparedBy, comparing, firstOf, predicateOf, type Settled, type Side, saying, sidesOf } from "./Sides.ts"
+import { about, type Ground, mentioned, openingOf, type Subject, sentenceAt } from "./Subjects.ts"
 import { isStopWord, terms } from "./Words.ts"
 
 const twofold = /\b(?:both|same|share|and|common)\b/iu
 const negative = /\b(?:not|no|never|nor|cannot|without|neither)\b|n['\u2019]t\b/iu
 const same = /\b(?:same|share|common)\b/iu
 const nation = /\b(?:country|countries|nationality|nationalities|nation)\b/iu
+const region = /\bsame\s+(?:\p{L}+\s+)?(?:state|city|town|village|place|county|region|district|province)\b/iu
+
+/** Both sides, and the question without their names. */
+interface Pair {
+  readonly sides: readonly [Side, Side]
+  readonly rest: string
+}
+
+const answer = (so: boolean, ...grounds: ReadonlyArray<Ground>): Settled => ({ text: so ? "Yes" : "No", grounds })
+const openings = ({ sides: [a, b] }: Pair): ReadonlyArray<Ground> => [
+  openingOf(a.subject.items[0]),
+  openingOf(b.subject.items[0])
+]
+
+const belongingsOf = ({ text }: EvidenceItem): ReadonlyArray<Belonging> | undefined => {
+  const all = belongings(text)
+  return all.length === 0 ? undefined : all
+}
+
+/** Of one country, they or whom the question compares them by. */
+const ofOneCountry = (question: Question, evidence: Evidence, { sides }: Pair): Settled | undefined => {
+  const by = comparedBy(question, evidence, sides)
+  const [u, v] = [firstOf(by(sides[0]), belongingsOf), firstOf(by(sides[1]), belongingsOf)]
+  if (u === undefined || v === undefined) return undefined
+  return answer(
+    u.value.some((one) => v.value.some((other) => other.country === one.country)),
+    sentenceAt(u.item, u.value[0]?.offset ?? 0),
+    sentenceAt(v.item, v.value[0]?.offset ?? 0)
+  )
+}
+
+/** The places that an opening names behind in, at, near or another place, without countries. */
+const placesOf = (subject: Subject): ReadonlySet<string> => {
+  const { end, item, start } = openingOf(subject.items[0])
+  return new Set(
+    namesIn(item)
+      .filter((name) => name.start >= start && name.end <= end && !isBelonging(name.text))
+      .filter((name) => /(?:\b(?:in|at|near|of)\s+(?:the\s+)?|,\s+)$/u.test(item.text.slice(0, name.start)))
+      .map(({ key }) => key)
+  )
+}
 
 /** What follows `is a` in an opening: of which kind something is. */
 const kindOf = (subject: Subject): ReadonlySet<string> => {
@@ -20,38 +62,36 @@ const kindOf = (subject: Subject): ReadonlySet<string> => {
   return new Set(terms(text.slice(is?.index ?? 0)).filter((term) => !isStopWord(term)))
 }
 
+const meet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => [...a].some((one) => b.has(one))
+
+/** Whether each side's evidence says most of what is asked, and is of the country that the question names. */
+const bothSay = (question: Question, { rest, sides }: Pair): Settled | undefined => {
+  const predicate = predicateOf(question, sides)
+  if (predicate.length === 0) return undefined
+  const need = Math.round(0.5 * predicate.length)
+  const [country] = belongings(rest)
+  const said = sides.map(({ subject }) => {
+    const { ground, held } = saying(subject, predicate)
+    const belongs = country === undefined || subject.items.some(({ text }) => isOf(text, country))
+    return { ground, so: held.size >= need && belongs }
+  })
+  return answer(
+    said.every(({ so }) => so),
+    ...said.map(({ ground }) => ground)
+  )
+}
+
 /** Yes or no, with the sentences that say so; undefined where the evidence does not settle it. */
 export const decide = (question: Question, evidence: Evidence): Settled | undefined => {
   const sides = twofold.test(question.text) ? sidesOf(question, evidence) : undefined
   if (sides === undefined) return decideOne(question, evidence)
   const [a, b] = sides
-  if (same.test(question.text) || /\bboth\b/iu.test(question.text)) {
-    if (nation.test(question.text)) {
-      const by = comparedBy(question, evidence, sides)
-      const read = ({ text }: EvidenceItem) => {
-        const all = belongings(text)
-        return all.length === 0 ? undefined : all
-      }
-      const [u, v] = [firstOf(by(a), read), firstOf(by(b), read)]
-      if (u === undefined || v === undefined) return undefined
-      return {
-        text: u.value.some((one) => v.value.some((other) => other.country === one.country)) ? "Yes" : "No",
-        grounds: [sentenceAt(u.item, u.value[0]?.offset ?? 0), sentenceAt(v.item, v.value[0]?.offset ?? 0)]
-      }
-    }
-    if (same.test(question.text)) {
-      const [x, y] = [kindOf(a.subject), kindOf(b.subject)]
-      return {
-        text: [...x].some((term) => y.has(term)) ? "Yes" : "No",
-        grounds: [openingOf(a.subject.items[0]), openingOf(b.subject.items[0])]
-      }
-    }
-  }
-  const predicate = predicateOf(question, sides)
-  if (predicate.length === 0) return undefined
-  const [x, y] = [saying(a.subject, predicate), saying(b.subject, predicate)]
-  const need = Math.round(0.5 * predicate.length)
-  return { text: x.held.size >= need && y.held.size >= need ? "Yes" : "No", grounds: [x.ground, y.ground] }
+  const pair = { sides, rest: question.text.replace(a.text, " ").replace(b.text, " ") }
+  const alike = same.test(pair.rest)
+  if ((alike || /\bboth\b/iu.test(pair.rest)) && nation.test(pair.rest)) return ofOneCountry(question, evidence, pair)
+  if (region.test(pair.rest)) return answer(meet(placesOf(a.subject), placesOf(b.subject)), ...openings(pair))
+  if (alike) return answer(meet(kindOf(a.subject), kindOf(b.subject)), ...openings(pair))
+  return bothSay(question, pair)
 }
 
 /** Of one thing alone a sentence must say most of what is asked; silence is no denial, and of two negations none is told. */
