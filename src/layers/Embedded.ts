@@ -8,6 +8,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Context, Layer } from "effect"
 import type { DocumentParser } from "../services/DocumentParser.ts"
+import type { EmbeddingModel } from "../services/EmbeddingModel.ts"
 import { Housekeeping } from "../services/Housekeeping.ts"
 import type { Journal } from "../services/Journal.ts"
 import type {
@@ -22,6 +23,7 @@ import type {
 import type { StoreError } from "../services/StoreError.ts"
 import type { TokenCounter } from "../services/TokenCounter.ts"
 import * as EmbeddedCorpus from "./EmbeddedCorpus.ts"
+import * as Hashed from "./embedding/Hashed.ts"
 import * as DocumentParserLocal from "./ingest/DocumentParserLocal.ts"
 import * as TokenCounterO200k from "./platform/TokenCounterO200k.ts"
 import * as EmbeddedRoles from "./roles/embedded/EmbeddedRoles.ts"
@@ -34,10 +36,8 @@ export type Services = Roles | Stores
 
 export type Options = EmbeddedCorpus.Options
 
-const above = Layer.provideMerge(
-  EmbeddedRoles.layer,
-  Layer.mergeAll(RunStores.layer, TokenCounterO200k.layer, DocumentParserLocal.layer)
-)
+const above = <A, E, R>(roles: Layer.Layer<A, E, R>) =>
+  Layer.provideMerge(roles, Layer.mergeAll(RunStores.layer, TokenCounterO200k.layer, DocumentParserLocal.layer))
 
 /**
  * The product over the application's own SQLite client: tables are prefixed `staterag_`, migrations keep their own ledger, and the vector
@@ -53,17 +53,30 @@ const above = Layer.provideMerge(
  * ```
  */
 export const layerOver: Layer.Layer<Services, StoreError, SqlClient.SqlClient> = Layer.provideMerge(
-  above,
+  above(EmbeddedRoles.layer),
   EmbeddedCorpus.layerOver
 )
+
+/** The stores of a folder of its own with other roles and another embedding model. */
+export const layerOf = <A, E, E2>(
+  options: Options,
+  {
+    embedding,
+    roles
+  }: {
+    readonly roles: Layer.Layer<A, E, Stores | SqlClient.SqlClient>
+    readonly embedding: Layer.Layer<EmbeddingModel, E2>
+  }
+): Layer.Layer<A | Stores, E | E2 | StoreError> =>
+  above(roles).pipe(
+    Layer.provideMerge(EmbeddedCorpus.beside(options.directory, embedding)),
+    Layer.provide(EmbeddedCorpus.client(options)),
+    Layer.tap((context) => Context.get(context, Housekeeping).settle)
+  )
 
 /**
  * The product in a folder of its own. What cannot be opened is a `StoreError` that says why and what to do. What a killed process still owed
  * to something forgotten is done first.
  */
 export const layer = (options: Options): Layer.Layer<Services, StoreError> =>
-  above.pipe(
-    Layer.provideMerge(EmbeddedCorpus.layerBeside(options.directory)),
-    Layer.provide(EmbeddedCorpus.client(options)),
-    Layer.tap((context) => Context.get(context, Housekeeping).settle)
-  )
+  layerOf(options, { roles: EmbeddedRoles.layer, embedding: Hashed.layer })

@@ -45,22 +45,31 @@ export interface Options {
 
 const platform = Layer.merge(NodeFileSystem.layer, NodePath.layer)
 const stores = Layer.provideMerge(SharedMemoryPoolSql.layer, CorpusStores.layer)
-const around = Layer.mergeAll(
-  Hashed.layer,
-  DigestNode.layer,
-  SourceFilesLocal.layer.pipe(Layer.provide(platform), Layer.provide(DigestNode.layer))
-)
+const around = <E>(embedding: Layer.Layer<EmbeddingModel, E>) =>
+  Layer.mergeAll(
+    embedding,
+    DigestNode.layer,
+    SourceFilesLocal.layer.pipe(Layer.provide(platform), Layer.provide(DigestNode.layer))
+  )
 
-/** Over the application's own SQLite client; the vector index is held in memory, without files. */
-export const layerOver: Layer.Layer<Services, StoreError, SqlClient.SqlClient> =
-  VectorIndexUsearch.layerWithoutFiles().pipe(Layer.provideMerge(stores), Layer.provideMerge(around))
+/** Over the application's own SQLite client, with an embedding model; the vector index is held in memory, without files. */
+export const over = <E>(
+  embedding: Layer.Layer<EmbeddingModel, E>
+): Layer.Layer<Services, StoreError | E, SqlClient.SqlClient> =>
+  VectorIndexUsearch.layerWithoutFiles().pipe(Layer.provideMerge(stores), Layer.provideMerge(around(embedding)))
 
-/** Over a client, with the vector index in files of the state folder. */
-export const layerBeside = (directory: string): Layer.Layer<Services, StoreError, SqlClient.SqlClient> =>
+/** The same over hashed vectors. */
+export const layerOver: Layer.Layer<Services, StoreError, SqlClient.SqlClient> = over(Hashed.layer)
+
+/** Over a client and an embedding model, with the vector index in files of the state folder. */
+export const beside = <E>(
+  directory: string,
+  embedding: Layer.Layer<EmbeddingModel, E>
+): Layer.Layer<Services, StoreError | E, SqlClient.SqlClient> =>
   VectorIndexUsearch.layer({ directory }).pipe(
     Layer.provide(platform),
     Layer.provideMerge(stores),
-    Layer.provideMerge(around)
+    Layer.provideMerge(around(embedding))
   )
 
 /** The database of a state folder. What cannot be opened is a `StoreError` that says why and what to do. */
@@ -69,4 +78,4 @@ export const client = ({ create = true, directory }: Options): Layer.Layer<SqlCl
 
 /** What a folder of its own holds. */
 export const layer = (options: Options): Layer.Layer<Services, StoreError> =>
-  Layer.provide(layerBeside(options.directory), client(options))
+  Layer.provide(beside(options.directory, Hashed.layer), client(options))

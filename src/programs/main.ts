@@ -4,12 +4,16 @@ import * as path from "node:path"
 import { type Runtime, Terminal } from "@effect/platform"
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, Logger, Option } from "effect"
+import type { ModelError } from "../domain/ModelError.ts"
+import { isEmbedded } from "../domain/ModelSettings.ts"
 import { version } from "../domain/Version.ts"
 import * as CpuTimeNode from "../layers/platform/CpuTimeNode.ts"
 import * as ProgressStderr from "../layers/platform/ProgressStderr.ts"
+import type { EmbeddingError } from "../services/EmbeddingModel.ts"
+import type { StoreError } from "../services/StoreError.ts"
 import { run } from "./cli/App.ts"
 import { exitCodes, failure, installAdvice } from "./cli/Failure.ts"
-import { Host, HostError } from "./cli/Host.ts"
+import { Host, HostError, type House } from "./cli/Host.ts"
 import { printable } from "./cli/Text.ts"
 
 const hostError = (file: string) => (cause: unknown) =>
@@ -139,11 +143,13 @@ const host = Layer.succeed(Host, {
     Layer.unwrapEffect(
       Effect.promise(() => import("../layers/EmbeddedCorpus.ts").then(({ layer }) => layer({ directory })))
     ),
-  open: ({ directory, progress }) =>
+  open: ({ progress, settings: { directory, models, openai } }) =>
     Layer.unwrapEffect(
       Effect.promise(async () => {
-        const { layer } = await import("../layers/Embedded.ts")
-        return Layer.merge(layer({ directory }), progressLayer(progress))
+        const house: Layer.Layer<House, StoreError | ModelError | EmbeddingError> = isEmbedded(models)
+          ? (await import("../layers/Embedded.ts")).layer({ directory })
+          : (await import("../layers/Models.ts")).layer({ directory, settings: models, openai })
+        return Layer.merge(house, progressLayer(progress))
       })
     )
 })

@@ -4,7 +4,7 @@
  *     adapter (EmbeddingProvider) ──▶ layers/embedding/Making.make: batches, pacing, metering, checks, cache, spans ──▶ EmbeddingModel
  */
 import { Context, type Effect, type Option, Schema } from "effect"
-import { type ModelError, ModelFault } from "../domain/ModelError.ts"
+import { type ModelError, ModelFault, modelAdvice } from "../domain/ModelError.ts"
 
 /** What an adapter says of one call. Nothing is believed of the vectors: they are checked, and brought to length 1. */
 export interface RawVectors {
@@ -36,6 +36,10 @@ export class EmbeddingError extends Schema.TaggedError<EmbeddingError>()("Embedd
 }) {
   override get message(): string {
     return `embedding with ${this.model} failed: ${this.detail}`
+  }
+  /** What to do next; empty where nobody knows. */
+  get advice(): string {
+    return this.fault === undefined ? "" : modelAdvice(this.fault)
   }
 }
 

@@ -4,9 +4,11 @@
  * JSON is held to its schema by a grammar. A prompt is read in pieces and an answer token by token, so that an interruption is heeded within
  * a piece. One call runs at a time. At temperature 0 one machine gives one answer.
  */
+import { FileSystem } from "@effect/platform"
 import { Effect, Option, Scope, Stream } from "effect"
 import { ModelError, type ModelFault } from "../../domain/ModelError.ts"
 import type { ModelRequest } from "../../domain/ModelRequest.ts"
+import { Digest } from "../../services/Digest.ts"
 import type { Provider, RawPart, RawReply } from "../../services/LanguageModel.ts"
 import {
   type ChatWrapper,
@@ -30,6 +32,8 @@ export interface Options {
   readonly runtime?: Effect.Effect<unknown, ModelError>
 }
 
+/** Bytes by which a file is told from another, at its beginning and its end. */
+const told = 1 << 16
 /** Tokens of a prompt that are read without a look at whether somebody interrupts. */
 const piece = 32
 const mostContext = 4096
@@ -127,8 +131,24 @@ const generation = Effect.fnUntraced(function* (
   })
 })
 
+/** What tells a model file from another of the same name: its length, its beginning and its end. Empty where it cannot be read. */
+const identity = (file: string): Effect.Effect<string, never, Digest | FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { hash } = yield* Digest
+    const opened = yield* fs.open(file)
+    const { size } = yield* opened.stat
+    const first = yield* opened.readAlloc(told)
+    yield* opened.seek(FileSystem.Size(size > told ? size - BigInt(told) : 0n), "start")
+    const last = yield* opened.readAlloc(told)
+    const text = (bytes: Option.Option<Uint8Array>) =>
+      Option.match(bytes, { onNone: () => "", onSome: (held) => Buffer.from(held).toString("latin1") })
+    return hash("file", String(size), text(first), text(last)).slice(0, 16)
+    // the first call says what is wrong with it
+  }).pipe(Effect.orElseSucceed(() => ""))
+
 /** The provider over a model file, which is read at the first call; its memory is given back with the scope. */
-export const make = (options: Options): Effect.Effect<Provider, never, Scope.Scope> =>
+export const make = (options: Options): Effect.Effect<Provider, never, Digest | FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const id = `gguf:${options.file}`
     const attempt: Attempt = (fault, use) =>
@@ -200,8 +220,8 @@ export const make = (options: Options): Effect.Effect<Provider, never, Scope.Sco
     return {
       id,
       system: "gguf",
-      model: options.file,
-      endpoint: "",
+      model: options.file.replace(/^.*[\\/]/, ""),
+      endpoint: yield* identity(options.file),
       settings: JSON.stringify({ contextTokens: options.contextTokens ?? mostContext, threads }),
       stream,
       complete: (request) =>

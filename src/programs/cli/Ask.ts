@@ -5,7 +5,18 @@ import { CorpusStore } from "../../services/CorpusStore.ts"
 import { SourceFiles } from "../../services/SourceFiles.ts"
 import { ask, askStream } from "../Ask.ts"
 import { printAnswer, told } from "./Answering.ts"
-import { assignments, common, existingHouse, revisionOf, set, settingsOf, warn, within } from "./Common.ts"
+import {
+  assignments,
+  common,
+  existingHouse,
+  modelAssignments,
+  models,
+  revisionOf,
+  set,
+  settingsOf,
+  warn,
+  within
+} from "./Common.ts"
 import { UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { documentsWithin, questionOf } from "./Question.ts"
@@ -31,6 +42,7 @@ const options = {
     Options.optional
   ),
   within,
+  ...models,
   stream: Options.boolean("stream").pipe(Options.withDescription("one event a line (JSON), as they happen")),
   set
 }
@@ -80,7 +92,11 @@ export const command = Command.make(
   ({ evidenceTokens, maxCycles, question: words, set: pairs, stream, timeout, within: glob, ...values }) =>
     Effect.gen(function* () {
       const question = yield* questionOf("ask", words)
-      const policies = [...(yield* assignments(pairs)), ...(yield* shorthands({ maxCycles, evidenceTokens, timeout }))]
+      const policies = [
+        ...(yield* assignments(pairs)),
+        ...modelAssignments(values),
+        ...(yield* shorthands({ maxCycles, evidenceTokens, timeout }))
+      ]
       const settings = yield* settingsOf(values, policies)
       const { policy, scope } = settings
       const asked = Effect.gen(function* () {

@@ -26,12 +26,41 @@ export const common = {
   config: textOption("config", "FILE", "settings as JSON")
 }
 
-/** `--set NAME=VALUE`, for every policy. */
+/** `--set NAME=VALUE`, for every policy and every setting of a model. */
 export const set = Options.text("set").pipe(
   Options.withPseudoName("NAME=VALUE"),
-  Options.withDescription("sets a policy, such as maxCycles=2 or budget.tokens=5000; `staterag config` lists them"),
+  Options.withDescription(
+    "sets a policy or a setting of models, such as maxCycles=2 or modelTimeout=90000; `staterag config` lists them"
+  ),
   Options.repeated
 )
+
+/** What makes vectors: with what asks or adds passages. */
+export const embedding = textOption(
+  "embedding",
+  "NAME",
+  "what makes vectors: hashed (default), openai:NAME or transformers:FOLDER"
+)
+/** The models of a question. */
+export const models = {
+  model: textOption("model", "NAME", "model of Planner, Verifier and Reader: none (default), openai:NAME or gguf:FILE"),
+  plannerModel: textOption("planner-model", "NAME", "another model for the Planner"),
+  verifierModel: textOption("verifier-model", "NAME", "another model for the Verifier"),
+  readerModel: textOption("reader-model", "NAME", "another model for the Reader"),
+  embedding
+}
+type ModelValues = { readonly [K in keyof typeof models]?: Option.Option<string> }
+
+/** What these options set. */
+export const modelAssignments = (values: ModelValues): Given["policies"] =>
+  (["model", "plannerModel", "verifierModel", "readerModel", "embedding"] as const).flatMap((name) =>
+    Option.match(values[name] ?? Option.none(), {
+      onNone: () => [],
+      onSome: (value) => [
+        { name, value, source: `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}` }
+      ]
+    })
+  )
 
 /** `--within GLOB`, filtered before ranking. */
 export const within = textOption("within", "GLOB", "only these documents; filtered before ranking")
@@ -78,9 +107,7 @@ const logging = <A, E, R>(settings: Settings, effect: Effect.Effect<A, E, R>) =>
   Logger.withMinimumLogLevel(effect, level(settings.logLevel))
 
 const inHouse = <A, E, R>(settings: Settings, quiet: boolean, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Host, (host) =>
-    logging(settings, Effect.provide(effect, host.open({ directory: settings.directory, progress: !quiet })))
-  )
+  Effect.flatMap(Host, (host) => logging(settings, Effect.provide(effect, host.open({ settings, progress: !quiet }))))
 
 /** Runs `effect` over the state folder, which is created if need be. */
 export const creatingHouse = <A, E, R>(settings: Settings, quiet: boolean, effect: Effect.Effect<A, E, R>) =>

@@ -3,13 +3,11 @@ import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { assignments, common, print, set, settingsOf } from "./Common.ts"
 import type { Page } from "./Help.ts"
-import { variableOf } from "./Settings.ts"
 import { oneLine, table } from "./Text.ts"
 
 export const command = Command.make("config", { ...common, set }, ({ set: pairs, ...values }) =>
   Effect.gen(function* () {
-    const { list } = yield* settingsOf(values, yield* assignments(pairs))
-    const settings = list.map((setting) => ({ ...setting, variable: variableOf(setting.name) }))
+    const { list: settings } = yield* settingsOf(values, yield* assignments(pairs))
     yield* print(values.json, { settings }, () => {
       const rows = settings.map(({ name, source, value, variable }) => [
         name,

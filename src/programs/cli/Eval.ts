@@ -12,7 +12,7 @@ import { CorpusStore } from "../../services/CorpusStore.ts"
 import { Digest } from "../../services/Digest.ts"
 import { evaluate, type MethodName } from "../Evaluate.ts"
 import { indexCorpus } from "../IndexCorpus.ts"
-import { assignments, common, creatingHouse, print, set, settingsOf, warn } from "./Common.ts"
+import { assignments, common, creatingHouse, modelAssignments, models, print, set, settingsOf, warn } from "./Common.ts"
 import { compare, comparisonText } from "./EvalCompare.ts"
 import { evalOptions, linesOf, methodsOf, metricsOf, positive } from "./EvalOptions.ts"
 import { NotFound, UsageError } from "./Failure.ts"
@@ -121,7 +121,7 @@ const measure = Effect.fnUntraced(function* (task: Task, settings: Settings, qui
 
 export const command = Command.make(
   "eval",
-  { ...common, ...evalOptions, set, words: Args.text({ name: "DATASET" }).pipe(Args.repeated) },
+  { ...common, ...models, ...evalOptions, set, words: Args.text({ name: "DATASET" }).pipe(Args.repeated) },
   ({ concurrency, corpus, fresh, limit, navigation, out, seed, set: pairs, words, ...values }) =>
     Effect.gen(function* () {
       const host = yield* Host
@@ -140,7 +140,7 @@ export const command = Command.make(
       const lines = yield* linesOf(values.lines)
       const most = yield* Effect.transposeMapOption(limit, (n) => positive("limit", n))
       yield* positive("concurrency", concurrency)
-      const settings = yield* settingsOf(values, yield* assignments(pairs))
+      const settings = yield* settingsOf(values, [...(yield* assignments(pairs)), ...modelAssignments(values)])
       const folder = Option.match(out, {
         onNone: () => host.resolve(settings.directory, "eval", nameOf(path)),
         onSome: (given) => host.resolve(given)

@@ -2,7 +2,7 @@
 import { Args, Command } from "@effect/cli"
 import { Effect } from "effect"
 import { type ForgetReport, forget } from "../Forget.ts"
-import { common, existingHouse, print, settingsOf } from "./Common.ts"
+import { common, embedding, existingHouse, modelAssignments, print, settingsOf } from "./Common.ts"
 import { UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { Host } from "./Host.ts"
@@ -38,7 +38,7 @@ const reportText = (report: ForgetReport & { readonly stillThere: ReadonlyArray<
 
 export const command = Command.make(
   "forget",
-  { ...common, paths: Args.text({ name: "PATH" }).pipe(Args.repeated) },
+  { ...common, embedding, paths: Args.text({ name: "PATH" }).pipe(Args.repeated) },
   ({ paths, ...values }) =>
     Effect.gen(function* () {
       if (paths.length === 0)
@@ -46,7 +46,7 @@ export const command = Command.make(
           message: "there is nothing to forget: no document was named",
           advice: 'name documents, files, folders or globs: staterag forget docs/old.md "drafts/*.md"'
         })
-      const settings = yield* settingsOf(values)
+      const settings = yield* settingsOf(values, modelAssignments(values))
       const host = yield* Host
       const done = yield* existingHouse(settings, values.quiet, forget({ scope: settings.scope, paths }))
       const places = done.files.map(({ path, root }) => host.resolve(root, path))

@@ -4,10 +4,11 @@
  */
 import type { CliApp } from "@effect/cli"
 import { Context, type Effect, type Layer, type Option, Schema } from "effect"
+import type { ModelError } from "../../domain/ModelError.ts"
 import type { CorpusStore } from "../../services/CorpusStore.ts"
 import type { Digest } from "../../services/Digest.ts"
 import type { DocumentParser } from "../../services/DocumentParser.ts"
-import type { EmbeddingModel } from "../../services/EmbeddingModel.ts"
+import type { EmbeddingError, EmbeddingModel } from "../../services/EmbeddingModel.ts"
 import type { Housekeeping } from "../../services/Housekeeping.ts"
 import type { Journal } from "../../services/Journal.ts"
 import type { LexicalIndex } from "../../services/LexicalIndex.ts"
@@ -28,6 +29,7 @@ import type { TokenCounter } from "../../services/TokenCounter.ts"
 import type { Transaction } from "../../services/Transaction.ts"
 import type { VectorIndex } from "../../services/VectorIndex.ts"
 import type { VectorStore } from "../../services/VectorStore.ts"
+import type { Settings } from "./Settings.ts"
 
 /** What one state folder holds, for commands that only tell of it. */
 export type Shelf =
@@ -99,10 +101,10 @@ export class Host extends Context.Tag("staterag/programs/cli/Host")<
     readonly ingest: (progress: boolean) => Layer.Layer<SourceFiles | DocumentParser | TokenCounter>
     /** The layers that tell what a state folder holds; they are there sooner than those of {@link House}. */
     readonly look: (directory: string) => Layer.Layer<Shelf, StoreError>
-    /** The layers over a state folder. With `progress`, long work reports on standard error. */
+    /** The layers over a state folder, with the models that the settings name. With `progress`, long work reports on standard error. */
     readonly open: (options: {
-      readonly directory: string
+      readonly settings: Pick<Settings, "directory" | "models" | "openai">
       readonly progress: boolean
-    }) => Layer.Layer<House, StoreError>
+    }) => Layer.Layer<House, StoreError | ModelError | EmbeddingError>
   }
 >() {}

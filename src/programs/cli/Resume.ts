@@ -6,7 +6,7 @@ import { UnknownRun } from "../../services/StoreError.ts"
 import { resume, resumeStream } from "../Ask.ts"
 import { newest } from "../Resume.ts"
 import { printAnswer, told } from "./Answering.ts"
-import { common, existingHouse, revisionOf, settingsOf } from "./Common.ts"
+import { assignments, common, existingHouse, modelAssignments, models, revisionOf, set, settingsOf } from "./Common.ts"
 import { NotFound } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 
@@ -14,12 +14,14 @@ export const command = Command.make(
   "resume",
   {
     ...common,
+    ...models,
+    set,
     stream: Options.boolean("stream").pipe(Options.withDescription("one event a line (JSON), as they happen")),
     run: Args.text({ name: "RUN" }).pipe(Args.optional)
   },
-  ({ run: named, stream, ...values }) =>
+  ({ run: named, set: pairs, stream, ...values }) =>
     Effect.gen(function* () {
-      const settings = yield* settingsOf(values)
+      const settings = yield* settingsOf(values, [...(yield* assignments(pairs)), ...modelAssignments(values)])
       const { scope } = settings
       const given = Option.filter(named, (text) => text !== "")
       const run = Effect.gen(function* () {

@@ -4,7 +4,18 @@ import { Effect } from "effect"
 import { itemOf } from "../../domain/Evidence.ts"
 import { Initializer, Reranker } from "../../services/Roles.ts"
 import { keepingCalls } from "../OtherCalls.ts"
-import { assignments, common, existingHouse, print, revisionOf, set, settingsOf, within } from "./Common.ts"
+import {
+  assignments,
+  common,
+  embedding,
+  existingHouse,
+  modelAssignments,
+  print,
+  revisionOf,
+  set,
+  settingsOf,
+  within
+} from "./Common.ts"
 import { UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { documentsWithin, questionOf } from "./Question.ts"
@@ -14,6 +25,7 @@ export const command = Command.make(
   "search",
   {
     ...common,
+    embedding,
     top: Options.integer("top").pipe(
       Options.withPseudoName("N"),
       Options.withDescription("how many passages at most (default 10)"),
@@ -27,7 +39,7 @@ export const command = Command.make(
     Effect.gen(function* () {
       const question = yield* questionOf("search", query)
       if (top < 1) return yield* new UsageError({ message: "--top is at least 1", advice: "leave it out for 10" })
-      const settings = yield* settingsOf(values, yield* assignments(pairs))
+      const settings = yield* settingsOf(values, [...(yield* assignments(pairs)), ...modelAssignments(values)])
       const { policy, scope } = settings
       const ranked = yield* existingHouse(
         settings,

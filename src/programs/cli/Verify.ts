@@ -3,7 +3,7 @@ import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import type { Finding, VerifyReport } from "../../domain/VerifyReport.ts"
 import { verify } from "../Verify.ts"
-import { common, existingHouse, print, settingsOf } from "./Common.ts"
+import { common, embedding, existingHouse, modelAssignments, print, settingsOf } from "./Common.ts"
 import { NotFound } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { count, duration, oneLine } from "./Text.ts"
@@ -26,9 +26,9 @@ const reportText = ({ checked, elapsedMs, findings, sound }: VerifyReport): stri
     ""
   ].join("\n")
 
-export const command = Command.make("verify", { ...common, ...options }, ({ repair, ...values }) =>
+export const command = Command.make("verify", { ...common, embedding, ...options }, ({ repair, ...values }) =>
   Effect.gen(function* () {
-    const settings = yield* settingsOf(values)
+    const settings = yield* settingsOf(values, modelAssignments(values))
     const report = yield* existingHouse(settings, values.quiet, verify({ scope: settings.scope, repair }))
     yield* print(values.json, report, () => reportText(report))
     if (report.sound) return

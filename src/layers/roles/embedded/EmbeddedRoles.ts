@@ -41,10 +41,13 @@ export const navigator: Layer.Layer<Navigator, never, Stores | NavigatorIndexed.
   })
 )
 
+/** What they stand on. */
+export type Needs = CorpusStore | LexicalIndex | VectorIndex | EmbeddingModel | TamStore | TokenCounter | Digest
+
 export const layer: Layer.Layer<
   Planner | Navigator | Retriever | Verifier | Initializer | CompactEvidenceCheck | Reader,
   never,
-  CorpusStore | LexicalIndex | VectorIndex | EmbeddingModel | TamStore | TokenCounter | Digest
+  Needs
 > = Layer.mergeAll(
   PlannerRules.layer,
   navigator,
