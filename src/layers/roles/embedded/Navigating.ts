@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { RequiredUpdateFailure } from "../../../domain/Errors.ts"
 import type { Plan } from "../../../domain/Plan.ts"
 import { propose } from "../../../domain/Proposal.ts"
-import { prepare, scorer } from "../../../domain/Relevance.ts"
+import { scorer } from "../../../domain/Relevance.ts"
 import type { TamNode } from "../../../domain/Tam.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
 import type { EmbeddingError } from "../../../services/EmbeddingModel.ts"
@@ -12,6 +12,7 @@ import { Scoring } from "../../../services/Scoring.ts"
 import type { StoreError } from "../../../services/StoreError.ts"
 import { TamStore } from "../../../services/TamStore.ts"
 import { failing } from "./Failing.ts"
+import { prepared } from "./Prepared.ts"
 import { best, inside } from "./Traces.ts"
 
 export type Stores = TamStore | CorpusStore
@@ -37,7 +38,7 @@ export const navigate = (tam: typeof TamStore.Service, corpus: typeof CorpusStor
     const score = scorer(plan)
     const candidates = nodes
       .filter((node) => node.type === "Evidence")
-      .map((node) => ({ node: node.id, score: score(prepare(node.abstraction)) }))
+      .map((node) => ({ node: node.id, score: score(prepared(node.abstraction)) }))
     ;(yield* Scoring).scored(candidates.length)
     const trace = yield* failing("Navigator")(best(tam, scope, plan, candidates))
     if (Option.isNone(trace)) {

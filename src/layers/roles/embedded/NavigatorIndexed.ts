@@ -14,6 +14,7 @@ import { TamStore } from "../../../services/TamStore.ts"
 import { VectorIndex } from "../../../services/VectorIndex.ts"
 import { make, type Search, type Stores } from "./Navigating.ts"
 import { below, fitOf } from "./Traces.ts"
+import { sought } from "./Weights.ts"
 
 /** Relations entered for each name of the frontier. */
 const perName = 2
@@ -29,9 +30,9 @@ export const search: Effect.Effect<Search, never, TamStore | Indexes> = Effect.g
 
   const entries = Effect.fnUntraced(function* (scope: ScopeKey, plan: Plan, width: number) {
     const found = new Set<string>()
-    for (const { terms } of plan.hypotheses) {
-      if (terms.length === 0) continue
-      const words = terms.map(({ term }) => term)
+    for (const hypothesis of plan.hypotheses) {
+      const words = sought(hypothesis)
+      if (words.length === 0) continue
       for (const { id } of yield* lexical.search(scope, "Relation", words, width)) found.add(id)
     }
     // the plan's frontier is a query too: the Relations of the names that it looks out for most
@@ -59,8 +60,8 @@ export const search: Effect.Effect<Search, never, TamStore | Indexes> = Effect.g
     within: ReadonlyArray<DocumentId>
   ) {
     const found = new Set<PassageId>()
-    for (const { terms } of plan.hypotheses) {
-      const words = terms.map(({ term }) => term)
+    for (const hypothesis of plan.hypotheses) {
+      const words = sought(hypothesis)
       if (words.length === 0) continue
       for (const { id } of yield* lexical.search(scope, "Passage", words, width, within)) found.add(PassageId.make(id))
     }

@@ -27,14 +27,15 @@ import {
 } from "../../../domain/Planning.ts"
 import { propose } from "../../../domain/Proposal.ts"
 import { analyse, cut } from "../../../domain/Question.ts"
-import { constants, prepare, raw, type Scored } from "../../../domain/Relevance.ts"
+import { constants, raw, type Scored } from "../../../domain/Relevance.ts"
 import type { State } from "../../../domain/State.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
 import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { Planner, type Turn } from "../../../services/Roles.ts"
 import { type Link, TamStore } from "../../../services/TamStore.ts"
 import { failing } from "./Failing.ts"
-import { frequenciesOf, weighted } from "./Weights.ts"
+import { prepared } from "./Prepared.ts"
+import { frequenciesOf, sought, weighted } from "./Weights.ts"
 
 /** Items that hypotheses start from, in the first cycle and later. */
 const startsFirst = 5
@@ -63,7 +64,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
     const textsOf = Effect.fnUntraced(function* (scope: ScopeKey, passages: ReadonlyArray<PassageId>) {
       if (passages.length === 0) return []
       const nodes = yield* tam.evidenceOf(scope, passages)
-      return (yield* abstractions(scope, [...new Set(nodes.values())].sort())).map((node) => prepare(node.abstraction))
+      return (yield* abstractions(scope, [...new Set(nodes.values())].sort())).map((node) => prepared(node.abstraction))
     })
 
     /** Titles that the starts link to, and less so that link to them. */
@@ -93,7 +94,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
     const visitsOf = Effect.fnUntraced(function* (scope: ScopeKey, state: State) {
       if (Option.isNone(state.plan) || Option.isNone(state.path)) return []
       const last = state.path.value[state.path.value.length - 1] ?? state.path.value[0]
-      const texts = (yield* abstractions(scope, [last])).map((node) => prepare(node.abstraction))
+      const texts = (yield* abstractions(scope, [last])).map((node) => prepared(node.abstraction))
       const visit: Visit = { node: last, abstraction: texts[0]?.fingerprint ?? "" }
       return [...state.plan.value.visited, visit]
     })
@@ -131,7 +132,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
               scope,
               state.evidence.map((item) => item.passage)
             )),
-        ...(yield* abstractions(scope, failed)).map((node) => prepare(node.abstraction))
+        ...(yield* abstractions(scope, failed)).map((node) => prepared(node.abstraction))
       ]
 
       const rest = isFirst ? [] : openTerms(question, state, known, missing)
@@ -161,8 +162,8 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
         }))
       ]
       const found = new Set<PassageId>()
-      for (const { terms } of open) {
-        const words = terms.filter(({ term }) => (all.byTerm.get(term) ?? 0) > 0).map(({ term }) => term)
+      for (const hypothesis of open) {
+        const words = sought(hypothesis)
         if (words.length === 0) continue
         for (const { id } of yield* lexical.search(scope, "Passage", words, looked, turn.within))
           found.add(PassageId.make(id))

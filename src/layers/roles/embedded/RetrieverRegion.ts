@@ -11,13 +11,14 @@ import { idf } from "../../../domain/Idf.ts"
 import type { Plan } from "../../../domain/Plan.ts"
 import { propose } from "../../../domain/Proposal.ts"
 import { analyse, standsIn } from "../../../domain/Question.ts"
-import { constants, prepare, raw, type Scored, scorer } from "../../../domain/Relevance.ts"
+import { constants, raw, type Scored, scorer } from "../../../domain/Relevance.ts"
 import { narrow } from "../../../domain/Window.ts"
 import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { Retriever, type Turn } from "../../../services/Roles.ts"
 import { TamStore } from "../../../services/TamStore.ts"
 import { TokenCounter } from "../../../services/TokenCounter.ts"
 import { failing } from "./Failing.ts"
+import { prepared } from "./Prepared.ts"
 import { frequenciesOf, weighted } from "./Weights.ts"
 
 /** How much the second hop inside R adds. */
@@ -99,7 +100,7 @@ export const layer: Layer.Layer<Retriever, never, LexicalIndex | TamStore | Toke
         .filter((passage) => passage.text !== "")
         .map((passage): Entry => {
           const node = ids.get(passage.id)
-          const text = prepare((node === undefined ? undefined : nodes.get(node)) ?? plainly(passage))
+          const text = prepared((node === undefined ? undefined : nodes.get(node)) ?? plainly(passage))
           return { passage, text, score: score(text) }
         })
         .sort(byScore)

@@ -9,11 +9,12 @@
 import { Effect, Option } from "effect"
 import type { DocumentId, NodeId, ScopeKey } from "../../../domain/Ids.ts"
 import type { Plan } from "../../../domain/Plan.ts"
-import { prepare, scorer } from "../../../domain/Relevance.ts"
+import { scorer } from "../../../domain/Relevance.ts"
 import { isAdmissible, type Path, type TamEdge, type TamNode } from "../../../domain/Tam.ts"
 import type { CorpusStore } from "../../../services/CorpusStore.ts"
 import type { StoreError } from "../../../services/StoreError.ts"
 import type { TamStore } from "../../../services/TamStore.ts"
+import { prepared } from "./Prepared.ts"
 
 type Tam = typeof TamStore.Service
 
@@ -50,7 +51,7 @@ export const preferred = (a: Trace, b: Trace): number =>
 /** How well nodes' texts fit the plan. */
 export const fitOf = (plan: Plan): ((node: TamNode) => number) => {
   const score = scorer(plan)
-  return (node) => score(prepare(node.abstraction))
+  return (node) => score(prepared(node.abstraction))
 }
 
 const inBatches = Effect.fnUntraced(function* <A, B, E>(
