@@ -77,11 +77,16 @@ const suits = (question: Question, said: Said, found: Found): number => {
   }
 }
 
+const nations: ReadonlySet<string> = new Set(terms("country nation nationality"))
+
 /** Whether a name is of the kind that is asked for: by the words before it, or by how the evidence about it opens. */
 const isOfKind = (focus: ReadonlyArray<string>, said: Said, found: Found, own: EvidenceItem | undefined): number => {
   if (focus.length === 0) return 1
   const before = terms(said.text.slice(Math.max(0, found.start - 40), found.start)).slice(-3)
   const inside = terms(found.text)
+  // "Anne Arundel County" where a county is asked for
+  if (inside.length > 1 && focus.includes(inside[inside.length - 1] ?? "")) return 2
+  if (focus.some((term) => nations.has(term))) return isBelonging(found.text) ? 1.5 : 0.5
   const called = focus.some((term) => kindred(new Set([...before, ...inside]), term))
   if (own === undefined) return called ? 1.4 : 1
   const opening = openingOf(own)
@@ -97,6 +102,10 @@ const isAsked = (question: Question, line: string, said: Said, { start, text }: 
   const isQuoted = /["\u201c`]$/u.test(said.text.slice(0, start)) && said.text.slice(start).startsWith(text)
   return !isQuoted || words(question.text).some((word) => question.text.slice(word.start, word.end) === text)
 }
+
+/** How a sentence begins that is about what its text is titled. */
+const ofTitle =
+  /^(?:It|He|She|They|His|Her|Its|Their|This|The (?:film|song|album|book|band|series|novel|show|company|game))\b/u
 
 /** Words for what is told by a number. */
 const measures: ReadonlySet<string> = new Set(
@@ -143,7 +152,7 @@ export const candidates = (
         suits(question, said, piece) *
         isOfKind(focus, said, piece, byKey.get(key)) *
         (1 + 0.15 * Math.min(4, near)) *
-        (titled.includes(piece) ? 0.9 : 1)
+        (titled.includes(piece) ? (ofTitle.test(said.text) ? 1.2 : 0.9) : 1)
       found.push({ text: piece.text, said, score })
     }
   }
