@@ -76,7 +76,7 @@ const command = async (): Promise<void> => {
     format: "cjs",
     // packages that are loaded late come through `require`, which code that was compiled before can do
     supported: { "dynamic-import": false },
-    external: ["better-sqlite3", "usearch", "gpt-tokenizer", "gpt-tokenizer/*"],
+    external: ["better-sqlite3", "usearch", "gpt-tokenizer", "gpt-tokenizer/*", "openai", "undici", "jsonrepair"],
     plugins: [withoutBarrels],
     minifyWhitespace: true,
     minifySyntax: true,

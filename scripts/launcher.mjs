@@ -5,6 +5,8 @@
 import module from "node:module"
 
 const require = module.createRequire(import.meta.url)
+// packages that are taken when they are there may wait at their top, which `require` cannot
+globalThis[Symbol.for("staterag.import")] = (name) => import(name)
 const filename = require.resolve("./staterag.cjs")
 
 if (module.enableCompileCache !== undefined) {

@@ -75,3 +75,7 @@ export const isEmbedded = (settings: ModelSettings): boolean =>
   settings.navigatorModel === null &&
   settings.retrieverModel === null &&
   (["planner", "verifier", "reader"] as const).every((role) => modelOf(settings, role) === null)
+
+/** What a corpus remembers of the embedding model that is named; null for the embedded one. */
+export const embeddingId = ({ embedding }: ModelSettings): string | null =>
+  embedding === "hashed" ? null : embedding.replace(/^(transformers:)(?:.*[\\/])?([^\\/]+)[\\/]*$/, "$1$2")

@@ -1,6 +1,7 @@
 /** `staterag status`: what the state folder holds, how large it is, and what is stale. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
+import { embeddingId, isEmbedded, modelOf } from "../../domain/ModelSettings.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
 import { EmbeddingModel } from "../../services/EmbeddingModel.ts"
 import { SharedMemoryPool } from "../../services/SharedMemoryPool.ts"
@@ -8,7 +9,15 @@ import { SourceFiles } from "../../services/SourceFiles.ts"
 import { TamStore } from "../../services/TamStore.ts"
 import { VectorIndex } from "../../services/VectorIndex.ts"
 import { VectorStore } from "../../services/VectorStore.ts"
-import { common, existingShelf, print, revisionOf, settingsOf } from "./Common.ts"
+import {
+  common,
+  existingShelf,
+  modelAssignments,
+  models as modelOptions,
+  print,
+  revisionOf,
+  settingsOf
+} from "./Common.ts"
 import type { Page } from "./Help.ts"
 import { Host } from "./Host.ts"
 import { bytes, count, grouped, moment, oneLine, table } from "./Text.ts"
@@ -16,9 +25,9 @@ import { bytes, count, grouped, moment, oneLine, table } from "./Text.ts"
 /** How many stale files the text names; the JSON names all. */
 const staleShown = 5
 
-export const command = Command.make("status", common, (values) =>
+export const command = Command.make("status", { ...common, ...modelOptions }, (values) =>
   Effect.gen(function* () {
-    const settings = yield* settingsOf(values)
+    const settings = yield* settingsOf(values, modelAssignments(values))
     const { directory, scope } = settings
     const host = yield* Host
     const held = yield* existingShelf(
@@ -45,11 +54,17 @@ export const command = Command.make("status", common, (values) =>
           vectors: (yield* vectors.count(scope, "Passage")) + (yield* vectors.count(scope, "Relation")),
           vectorIndex: index,
           artifacts: yield* (yield* SharedMemoryPool).count(scope),
-          models: { embedding: current.embedding, dimensions: current.dimensions, reader: "none" },
+          models: {
+            embedding: current.embedding,
+            dimensions: current.dimensions,
+            planner: modelOf(settings.models, "planner") ?? "none",
+            verifier: modelOf(settings.models, "verifier") ?? "none",
+            reader: modelOf(settings.models, "reader") ?? "none"
+          },
           stale: {
             files: yield* (yield* SourceFiles).stale(yield* corpus.sources(scope)),
             vectorIndex: !index.fresh,
-            embedding: model.id !== current.embedding
+            embedding: (embeddingId(settings.models) ?? model.id) !== current.embedding
           }
         }
       })
@@ -71,7 +86,9 @@ export const command = Command.make("status", common, (values) =>
                 .join(", ")}${stale.files.length > staleShown ? ", …" : ""} (index again)`
             ]),
         ...(stale.vectorIndex ? ["the vector file is not of this revision (rebuilt when it is needed)"] : []),
-        ...(stale.embedding ? ["the vectors are of another embedding model (index again)"] : [])
+        ...(stale.embedding
+          ? ["the vectors are of another embedding model than the settings name (index again, or name that one)"]
+          : [])
       ]
       const parts = new Map<string, number>()
       for (const file of files) {
@@ -89,7 +106,12 @@ export const command = Command.make("status", common, (values) =>
         ],
         ["Vectors", `${grouped(held.vectors)} of ${models.dimensions} dimensions (${models.embedding})`],
         ["Memory", `${artifacts.Global} global, ${artifacts.Task} task, ${artifacts.Private} private artifacts`],
-        ["Models", "none: everything is computed here"],
+        [
+          "Models",
+          isEmbedded(settings.models)
+            ? "none: everything is computed here"
+            : `Planner ${models.planner}, Verifier ${models.verifier}, Reader ${models.reader}`
+        ],
         ["Revision", `${held.corpusRevision.slice(0, 16)}, indexed ${moment(held.indexedAt)} UTC`],
         ["On disk", `${bytes(sizes.total)} (${[...parts].map(([name, size]) => `${name} ${bytes(size)}`).join(", ")})`],
         ["Stale", staleLines.length === 0 ? "nothing" : (staleLines[0] ?? "")],
