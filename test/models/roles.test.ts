@@ -270,6 +270,7 @@ describe("C11 the plan", () => {
         expect(plan.frontier.map(({ name }) => name)).toContain(person.name)
         // the question's own query is still there
         expect(plan.hypotheses[0]?.query).toBe(question)
+        expect(plan.hypotheses[0]?.weight).toBeLessThan(1)
       }
       // the binding is shown on Revise, in words of the corpus
       const { data, outside } = seen(requests.filter(({ role }) => role === "Planner")[1]?.messages[0].text ?? "")

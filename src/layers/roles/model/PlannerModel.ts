@@ -5,7 +5,7 @@
  * Slots and bindings last: what an earlier cycle has bound stays bound.
  */
 import { Effect, Layer, Option } from "effect"
-import type { Binding, Plan, Slot } from "../../../domain/Plan.ts"
+import type { Binding, Hypothesis, Plan, Slot } from "../../../domain/Plan.ts"
 import { askedSlot, byScore, frontierOf, nameLimit, objectiveOf, textLimit } from "../../../domain/Planning.ts"
 import { propose } from "../../../domain/Proposal.ts"
 import * as PlannerPrompt from "../../../domain/prompts/PlannerPrompt.ts"
@@ -26,6 +26,10 @@ const shownLater = 16
 const mostSlots = 31
 /** Hypotheses of the Planner underneath that are kept beside the model's. */
 const mostBeneath = 8
+/** What those keep of their weight where the model has some of its own. */
+const behind = 0.5
+const beneathBy = (share: number, { hypotheses }: Plan): ReadonlyArray<Hypothesis> =>
+  hypotheses.slice(0, mostBeneath).map((hypothesis) => ({ ...hypothesis, weight: share * hypothesis.weight }))
 /** How much a name that the model looks out for weighs. */
 const named = 0.5
 
@@ -106,7 +110,7 @@ export const layer = (
             (hypotheses) => ({
               proposal: propose("plan", {
                 ...plan,
-                hypotheses: [...base.hypotheses.slice(0, mostBeneath), ...hypotheses]
+                hypotheses: [...beneathBy(hypotheses.length === 0 ? 1 : behind, base), ...hypotheses]
               })
             })
           )
