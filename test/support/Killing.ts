@@ -32,6 +32,8 @@ export interface Making {
   readonly world: World
   readonly roles: () => Roles
   readonly policy?: Policy
+  /** Stands before every prompt. */
+  readonly prefix?: string
   /** Calls of the Retriever at a time. */
   readonly width?: number
   /** Is told each step by its number, from 1. */
@@ -41,7 +43,7 @@ export interface Making {
 
 /** A process over the stores in the context, that is dead at step `deadAt`. */
 export const process = (
-  { answer, onStep, policy = defaultPolicy, roles, width, world }: Making,
+  { answer, onStep, policy = defaultPolicy, prefix, roles, width, world }: Making,
   deadAt = Number.POSITIVE_INFINITY,
   away: (role: Name) => Effect.Effect<void, RoleFailed> = () => Effect.void
 ) =>
@@ -69,7 +71,7 @@ export const process = (
       takeOver: (run) => stepwise(held.takeOver(run))
     })
     const pool = yield* SharedMemoryPool
-    const own = model((role) => Effect.zipRight(living, away(role)), answer)
+    const own = model((role) => Effect.zipRight(living, away(role)), answer, prefix)
     const controller = yield* Effect.provide(
       Controller.make,
       Layer.mergeAll(

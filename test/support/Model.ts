@@ -17,18 +17,20 @@ export interface Model {
   readonly ask: (role: Name, prompt: string) => Effect.Effect<string, RoleFailed>
 }
 
-/** Answers with a digest of the prompt, or as `answer` says; `around` is done between question and answer. */
+/** Answers with a digest of the prompt, or as `answer` says; `around` is done between question and answer, and `prefix` stands before every prompt. */
 export const model = (
   around: (role: Name) => Effect.Effect<void, RoleFailed> = () => Effect.void,
-  answer = (prompt: string, _call: number) => createHash("sha256").update(prompt).digest("hex").slice(0, 8)
+  answer = (prompt: string, _call: number) => createHash("sha256").update(prompt).digest("hex").slice(0, 8),
+  prefix = ""
 ): Model => {
   const asked: Array<string> = []
   const failed = (role: Name) => (error: { readonly message: string }) =>
     new RoleFailed({ role, reason: "Failed", detail: error.message, fault: "Unkept" })
   return {
     asked,
-    ask: (role, prompt) =>
+    ask: (role, said) =>
       Effect.gen(function* () {
+        const prompt = prefix + said
         const calls = yield* ModelCalls
         const request = createHash("sha256").update(`${role}\n${prompt}`).digest("hex")
         const recorded = yield* Effect.mapError(calls.recorded(request), failed(role))
