@@ -4,8 +4,21 @@ import { CorpusRevision, ScopeKey } from "./Ids.ts"
 
 const Count = Schema.NonNegativeInt
 
-/** What is made again from something else that is kept, and so can be mended. */
-export const Derived = Schema.Literal("Passages", "Words", "Vectors", "Graph", "Revision", "VectorFiles", "Artifacts")
+/**
+ * What is made again from something else that is kept, and so can be mended: a table that is gone empty, for what can be made to be put in. A
+ * text is not made again but taken out, so that indexing its file brings it back.
+ */
+export const Derived = Schema.Literal(
+  "Tables",
+  "Texts",
+  "Passages",
+  "Words",
+  "Vectors",
+  "Graph",
+  "Revision",
+  "VectorFiles",
+  "Artifacts"
+)
 export type Derived = typeof Derived.Type
 
 export const Finding = Schema.Struct({

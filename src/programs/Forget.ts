@@ -69,7 +69,7 @@ export class NothingToForget extends Schema.TaggedError<NothingToForget>()("Noth
 
 /** All that was named is forgotten, and nothing shows it any more; but the file could not be rewritten, so its free space still holds traces. */
 export class TracesLeft extends Schema.TaggedError<TracesLeft>()("TracesLeft", {
-  reason: Schema.Literal("Unreachable", "Unreadable", "Full", "ReadOnly", "Newer"),
+  reason: Schema.Literal("Unreachable", "Unreadable", "Full", "ReadOnly", "Lost", "Newer"),
   detail: Schema.String
 }) {
   override get message(): string {

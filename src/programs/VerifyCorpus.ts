@@ -17,6 +17,7 @@ import { revisionOf } from "./IndexCorpus.ts"
 import { blocksOf, contentHash, entryOf, keepsBlocks, passagesOf } from "./IndexPassages.ts"
 
 const pageSize = 1000
+const takenOut = "`staterag verify --repair` takes it out, and indexing its file brings it back"
 /** Findings of one kind that are told one by one. */
 const told = 20
 
@@ -24,6 +25,8 @@ const told = 20
 export interface Checked {
   readonly looked: number
   readonly findings: ReadonlyArray<Finding>
+  /** Documents whose text is not what was indexed. */
+  readonly broken?: ReadonlyArray<DocumentId>
 }
 
 /** What cannot be read is a finding too. */
@@ -95,6 +98,7 @@ export const documents = Effect.fnUntraced(function* (scope: ScopeKey) {
   const stored = yield* Effect.either(storedMarks(scope))
   if (Either.isLeft(stored) && stored.left.reason !== "Unreadable") return yield* stored.left
   const found: Array<Finding> = []
+  const broken: Array<DocumentId> = []
   if (Either.isRight(stored) && stored.right.looked !== counts.passages) {
     const stray = counts.passages - stored.right.looked
     found.push(finding("C14", "", `${stray} passages belong to no document: index into a new folder`))
@@ -104,20 +108,16 @@ export const documents = Effect.fnUntraced(function* (scope: ScopeKey) {
     const document = yield* Effect.either(corpus.document(scope, id))
     if (Either.isLeft(document)) {
       if (document.left.reason !== "Unreadable") return yield* document.left
-      found.push(finding("C14", id, "its stored text is damaged: forget it, and index its file again"))
+      broken.push(id)
+      found.push(finding("C14", id, `its stored text is damaged: ${takenOut}`, "Texts"))
       continue
     }
     if (Option.isNone(document.right)) continue
     const now = yield* Effect.either(cut(scope, document.right.value))
     if (Either.isLeft(now) && now.left.reason !== "Unreadable") return yield* now.left
     if (Either.isLeft(now) || now.right.hash !== expected) {
-      found.push(
-        finding(
-          "C14",
-          id,
-          "its stored text is not what was indexed (the hash differs): forget it, and index its file again"
-        )
-      )
+      broken.push(id)
+      found.push(finding("C14", id, `its stored text is not what was indexed (the hash differs): ${takenOut}`, "Texts"))
       continue
     }
     const wanted = now.right.passages.map(mark)
@@ -125,7 +125,7 @@ export const documents = Effect.fnUntraced(function* (scope: ScopeKey) {
     if (wanted.length !== (have?.size ?? 0) || !wanted.every((one) => have?.has(one) === true))
       found.push(finding("C14", id, "its passages are not those that its text comes to", "Passages"))
   }
-  return { looked: infos.length, findings: some(found) }
+  return { looked: infos.length, findings: some(found), broken }
 })
 
 /** In how many passages each term stands, counted from the passages. */

@@ -1,6 +1,6 @@
 /** Checks the graph: well-formed, and the one that a fresh build of what the corpus holds would give (C5 to C8). */
 import { Effect, Either, Option } from "effect"
-import type { NodeId, ScopeKey } from "../domain/Ids.ts"
+import type { NodeId, PassageId, ScopeKey } from "../domain/Ids.ts"
 import type { Tam } from "../domain/Tam.ts"
 import { type Finding, finding } from "../domain/VerifyReport.ts"
 import { CorpusStore } from "../services/CorpusStore.ts"
@@ -11,11 +11,14 @@ import { VectorStore } from "../services/VectorStore.ts"
 import { buildTam } from "./BuildTam.ts"
 import { some } from "./VerifyCorpus.ts"
 
-const keysOf = (tam: Pick<BuiltTam, "nodes" | "edges" | "regions">): ReadonlyMap<string, string> =>
+const pageSize = 1000
+
+const keysOf = (tam: Pick<BuiltTam, "nodes" | "edges" | "regions" | "links">): ReadonlyMap<string, string> =>
   new Map([
     ...tam.nodes.map(({ abstraction, id, type }) => [`node ${id}`, `${type} ${abstraction}`] as const),
     ...tam.edges.map(({ from, to }) => [`edge ${from} to ${to}`, ""] as const),
-    ...[...tam.regions].map(([node, region]) => [`region of ${node}`, region.join(" ")] as const)
+    ...[...tam.regions].map(([node, region]) => [`region of ${node}`, region.join(" ")] as const),
+    ...tam.links.map(({ from, to, weight }) => [`link ${from} to ${to}`, String(weight)] as const)
   ])
 
 /** The graph that a build would give now; nothing is written. */
@@ -35,6 +38,20 @@ const rebuilt = Effect.fnUntraced(function* (scope: ScopeKey) {
     Effect.provideService(VectorStore, { ...store, put: nothing, remove: nothing, clear: nothing })
   )
   return graph
+})
+
+const linksOf = Effect.fnUntraced(function* (scope: ScopeKey) {
+  const corpus = yield* CorpusStore
+  const tam = yield* TamStore
+  const found: Array<BuiltTam["links"][number]> = []
+  for (let after = Option.none<PassageId>(); ; ) {
+    const page = yield* corpus.page(scope, after, pageSize)
+    const last = page.at(-1)
+    if (last === undefined) return found
+    const ids = page.map(({ id }) => id)
+    found.push(...(yield* tam.links(scope, ids)))
+    after = Option.some(last.id)
+  }
 })
 
 const edgesOf = (tam: Tam) =>
@@ -57,7 +74,7 @@ export const graph = Effect.fnUntraced(function* (scope: ScopeKey) {
   if (Option.exists(revision, (last) => last.embedding === model.id && last.dimensions === model.dimensions)) {
     const fresh = yield* rebuilt(scope)
     const want = fresh === undefined ? new Map<string, string>() : keysOf(fresh)
-    const have = keysOf({ nodes, edges, regions: tam.right.regions })
+    const have = keysOf({ nodes, edges, regions: tam.right.regions, links: yield* linksOf(scope) })
     for (const key of new Set([...want.keys(), ...have.keys()]))
       if (want.get(key) !== have.get(key))
         found.push(finding("C8", key, "it is not as a fresh build of these documents makes it", "Graph"))

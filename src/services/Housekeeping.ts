@@ -9,7 +9,8 @@ import type { ArtifactId, RunId, ScopeKey } from "../domain/Ids.ts"
 import type { StoreError, UnknownRun } from "./StoreError.ts"
 
 export interface Fault {
-  readonly part: "Words" | "Database" | "FreeSpace"
+  /** `Tables`: what `restore` makes again. */
+  readonly part: "Words" | "Database" | "FreeSpace" | "Tables"
   readonly detail: string
 }
 
@@ -64,6 +65,8 @@ export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
     readonly scrub: Effect.Effect<void, StoreError>
     /** Scrubs if that is still owed: whoever forgot was killed before. Where it cannot be done now, that is logged, and it stays owed. */
     readonly settle: Effect.Effect<void, StoreError>
+    /** Makes tables again that are gone, empty; all that was in them is made from what is left, or lost. */
+    readonly restore: Effect.Effect<void, StoreError>
     /** What the database finds wrong with itself, in its own words: in the word indexes of the scope, or in anything. */
     readonly faults: (scope: ScopeKey) => Effect.Effect<ReadonlyArray<Fault>, StoreError>
   }

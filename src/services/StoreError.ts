@@ -9,11 +9,12 @@ const advice = {
   Busy: "another process is writing; try again when it is done",
   Full: "free some disk space and run the command again: nothing was lost",
   ReadOnly: "the database cannot be written; choose another --dir or mend its permissions",
+  Lost: "nothing else says what was lost: restore a copy of the state folder, or index into a new --dir",
   Newer: "it was written by a newer version of staterag: upgrade staterag"
 } as const
 
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
-  reason: Schema.Literal("Unreachable", "Unreadable", "Busy", "Full", "ReadOnly", "Newer"),
+  reason: Schema.Literal("Unreachable", "Unreadable", "Busy", "Full", "ReadOnly", "Lost", "Newer"),
   /** `Service.method`. */
   method: Schema.String,
   /** What was seen: a path, an id, the driver's own words. */

@@ -83,28 +83,32 @@ describe.each(kinds)("C5, C14, C30 verify, %s", (_, layer) => {
     }).pipe(Effect.provide(layer()))
   )
 
-  it.effect("a text that is not what was indexed is named, and not mended", () =>
-    Effect.gen(function* () {
-      yield* ready
-      const store = yield* CorpusStore
-      const id = DocumentId.make("b4.md")
-      const document = Option.getOrThrow(yield* store.document(scope, id))
-      yield* store.put(scope, [{ document: { ...document, text: `${document.text}!` }, passages: [] }])
-      const report = yield* verify({ scope, repair: true })
-      expect(report.sound).toBe(false)
-      const left = report.findings.filter(({ repaired }) => !repaired)
-      expect(left.map(({ clause, subject }) => `${clause} ${subject}`)).toContain("C14 b4.md")
-      expect(left[0]?.message).toContain("forget it, and index its file again")
-      // and the advice holds
-      yield* forget({ scope, paths: ["b4.md"] })
-      expect((yield* verify({ scope, repair: true })).sound).toBe(true)
-    }).pipe(Effect.provide(layer()))
+  it.effect(
+    "a text that is not what was indexed is named; a repair takes it out, and indexing its file brings it back",
+    () =>
+      Effect.gen(function* () {
+        const root = write(folder(), corpus)
+        yield* index(root)
+        const before = yield* portrait
+        const store = yield* CorpusStore
+        const id = DocumentId.make("b4.md")
+        const document = Option.getOrThrow(yield* store.document(scope, id))
+        yield* store.put(scope, [{ document: { ...document, text: `${document.text}!` }, passages: [] }])
+        const told = (yield* verify({ scope })).findings.find(({ subject }) => subject === id)
+        expect(told).toMatchObject({ clause: "C14", derived: "Texts" })
+        expect(told?.message).toContain("--repair` takes it out, and indexing its file brings it back")
+        expect((yield* verify({ scope, repair: true })).sound).toBe(true)
+        expect(Option.isNone(yield* store.document(scope, id))).toBe(true)
+        expect((yield* verify({ scope })).findings).toEqual([])
+        expect((yield* index(root)).documents).toMatchObject({ added: 1, changed: 0, removed: 0 })
+        expect(yield* portrait).toEqual(before)
+      }).pipe(Effect.provide(layer()))
   )
 })
 
 describe("C5, C14, C30 verify, over a damaged database", () => {
   const damages: ReadonlyArray<
-    readonly [name: string, statement: string, clauses: ReadonlyArray<string>, mendable: boolean]
+    readonly [name: string, statement: string, clauses: ReadonlyArray<string>, mendable: boolean | "indexed again"]
   > = [
     ["a passage's offset", "UPDATE staterag_passage SET start = start + 1 WHERE row = 3", ["C14"], true],
     ["a passage past the end", "UPDATE staterag_passage SET finish = 99999 WHERE row = 3", ["C14"], true],
@@ -148,20 +152,34 @@ describe("C5, C14, C30 verify, over a damaged database", () => {
       "a document's hash",
       "UPDATE staterag_document SET hash = 'ffffffffffff' WHERE id = 'b2.md'",
       ["C14", "C34"],
-      false
+      "indexed again"
     ],
     [
       "a text gone",
       "DELETE FROM staterag_text WHERE document = (SELECT row FROM staterag_document WHERE id = 'b2.md')",
       ["C14"],
-      false
+      "indexed again"
     ],
     [
       "a text changed",
       "UPDATE staterag_text SET text = replace(text, 'River', 'Rover') WHERE document = (SELECT row FROM staterag_document WHERE id = 'b2.md')",
       ["C14"],
-      false
+      "indexed again"
     ],
+    ["every text gone", "DROP TABLE staterag_text", ["C14", "C30"], "indexed again"],
+    ["every passage gone", "DROP TABLE staterag_passage", ["C14", "C30"], true],
+    ["every vector gone", "DROP TABLE staterag_vector", ["C18", "C30"], true],
+    ["every word's place gone", "DROP TABLE staterag_entry", ["C18", "C30"], true],
+    ["a word index gone", "DROP TABLE staterag_fts_passage_1", ["C18"], true],
+    ["the graph gone", "DROP TABLE staterag_node", ["C5", "C30"], true],
+    ["links gone", "DROP TABLE staterag_link", ["C30"], true],
+    ["an index gone", "DROP INDEX staterag_document_hash", ["C30"], true],
+    ["a trigger gone", "DROP TRIGGER staterag_artifact_gone", ["C30"], true],
+    ["the fences gone", "DROP TABLE staterag_fence", ["C30"], true],
+    ["what is owed gone", "DROP TABLE staterag_owed", ["C30"], true],
+    ["the journals gone", "DROP TABLE staterag_run", ["C30"], true],
+    ["a scope that does not fit", "UPDATE staterag_scope SET dimensions = 'x'", ["C34"], true],
+    ["scopes gone", "DROP TABLE staterag_scope", ["C30"], false],
     ["an event that is no JSON", "UPDATE staterag_event SET payload = '{' WHERE sequence = 2", ["C30"], false],
     ["an event gone", "DELETE FROM staterag_event WHERE sequence = 2", ["C30"], false],
     [
@@ -182,7 +200,9 @@ describe("C5, C14, C30 verify, over a damaged database", () => {
     Effect.gen(function* () {
       const directory = folder()
       const open = Embedded.layer({ directory })
-      const before = yield* Effect.provide(Effect.zipRight(ready, portrait), open)
+      const root = write(folder(), corpus)
+      const start = Effect.forEach(questions, (question) => Effect.either(ask(question, { scope })))
+      const before = yield* Effect.provide(Effect.zipRight(Effect.zipRight(index(root), start), portrait), open)
       yield* Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
         Effect.provide(Client.layer({ filename: join(directory, "staterag.db"), create: false }))
       )
@@ -190,11 +210,40 @@ describe("C5, C14, C30 verify, over a damaged database", () => {
       expect(found.sound).toBe(false)
       for (const clause of clauses) expect(clausesOf(found)).toContain(clause)
       const mended = yield* Effect.provide(verify({ scope, repair: true }), open)
-      expect(mended.sound).toBe(mendable)
-      if (!mendable) return
+      expect(mended.sound).toBe(mendable !== false)
+      if (mendable === false) {
+        for (const { message } of mended.findings) expect(message).toMatch(/prune|[Rr]estore a copy|new --dir/)
+        return
+      }
       expect((yield* Effect.provide(verify({ scope }), open)).findings).toEqual([])
+      if (mendable === "indexed again") yield* Effect.provide(index(root), open)
       expect(yield* Effect.provide(portrait, open)).toEqual(before)
     })
+  )
+
+  it.effect(
+    "a lost ledger of migrations is written again where all tables are there, and Lost where they are not",
+    () =>
+      Effect.gen(function* () {
+        const directory = folder()
+        const open = Embedded.layer({ directory })
+        const say = (statement: string) =>
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)).pipe(
+            Effect.provide(Client.layer({ filename: join(directory, "staterag.db"), create: false }))
+          )
+        const before = yield* Effect.provide(Effect.zipRight(ready, portrait), open)
+        for (const statement of ["DELETE FROM staterag_migrations", "DROP TABLE staterag_migrations"]) {
+          yield* say(statement)
+          expect(yield* Effect.provide(portrait, open)).toEqual(before)
+          expect((yield* Effect.provide(verify({ scope }), open)).findings).toEqual([])
+        }
+        yield* say("DELETE FROM staterag_migrations")
+        yield* say("DROP TABLE staterag_owed")
+        const error = yield* Effect.flip(Effect.provide(Effect.void, open))
+        expect(error).toMatchObject({ _tag: "StoreError", reason: "Lost" })
+        expect(error.message).toContain("staterag_owed")
+        expect(error.advice).toMatch(/restore a copy.*new --dir/)
+      })
   )
 
   it.effect("a vector file with one byte changed is found, and made again", () =>

@@ -101,6 +101,7 @@ export const layer: Layer.Layer<Housekeeping, never, Memory | RunTables> = Layer
       bytes: Effect.succeed(0),
       scrub: Effect.void,
       settle: Effect.void,
+      restore: Effect.void,
       faults: () => Effect.succeed([])
     })
   })

@@ -4,10 +4,11 @@
  * takes them by position only (`?`, not `?1`).
  */
 import { SqlClient } from "@effect/sql"
-import { Context, Effect } from "effect"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Context, Effect, Option } from "effect"
 import type { StoreError } from "../../services/StoreError.ts"
 import { whenFree } from "./Busy.ts"
-import { translate } from "./Errors.ts"
+import { codeOf, translate } from "./Errors.ts"
 
 export type Value = string | number | null | Uint8Array
 export type Row = { readonly [column: string]: unknown }
@@ -19,12 +20,31 @@ export type Execute = (text: string, values: ReadonlyArray<Value>) => Effect.Eff
  */
 export const execute = (sql: SqlClient.SqlClient, method: string): Execute => {
   const failed = translate(method)
+  /** The client keeps a statement that could not be prepared as failed, also when its table has come meanwhile. */
+  const again = (error: SqlError, afresh: () => Effect.Effect<ReadonlyArray<Row>, SqlError>) =>
+    error.message?.startsWith("Failed to prepare") === true
+      ? Effect.suspend(afresh).pipe(
+          Effect.catchSomeDefect((defect) =>
+            codeOf(defect) === undefined ? Option.none() : Option.some(Effect.fail(error))
+          )
+        )
+      : Effect.fail(error)
   return (text, values) =>
     Effect.contextWithEffect((context: Context.Context<never>) => {
       const open = Context.getOption(context, SqlClient.TransactionConnection)
-      return open._tag === "Some"
-        ? Effect.mapError(open.value[0].execute(text, values, undefined), failed)
-        : whenFree(Effect.mapError(sql.unsafe<Row>(text, values).withoutTransform, failed))
+      if (open._tag === "Some") {
+        const [connection] = open.value
+        return connection.execute(text, values, undefined).pipe(
+          Effect.catchAll((error) => again(error, () => connection.executeUnprepared(text, values, undefined))),
+          Effect.mapError(failed)
+        )
+      }
+      const statement = sql.unsafe<Row>(text, values)
+      return statement.withoutTransform.pipe(
+        Effect.catchAll((error) => again(error, () => statement.unprepared)),
+        Effect.mapError(failed),
+        whenFree
+      )
     })
 }
 

@@ -14,9 +14,11 @@ import { Transaction } from "../../services/Transaction.ts"
 import { columns, fromRow } from "./ArtifactRows.ts"
 import type { Row, Value } from "./Execute.ts"
 import { type Method, methods } from "./Methods.ts"
+import { all } from "./Migrations.ts"
 import * as ModelRemovals from "./ModelRemovals.ts"
 import { integer } from "./Rows.ts"
 import { findScope, wordTable } from "./Scopes.ts"
+import { missing } from "./Tables.ts"
 
 type Shape = typeof Housekeeping.Service
 
@@ -41,6 +43,9 @@ const selectOwed = "SELECT times FROM staterag_owed WHERE work = 'scrub'"
 const deleteOwed = "DELETE FROM staterag_owed WHERE work = 'scrub' AND times = ?"
 const selectBytes = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size"
 
+/** What holds these ids no other table does: empty ones would give an old scope's rows to a new scope. */
+const irreplaceable = ["staterag_scope", "staterag_document"]
+
 const unreadable = (method: string, detail: string): StoreError =>
   new StoreError({ reason: "Unreadable", method, detail, cause: detail })
 
@@ -62,6 +67,7 @@ const make = Effect.gen(function* () {
     "bytes",
     "scrub",
     "settle",
+    "restore",
     "faults"
   ])
 
@@ -161,7 +167,14 @@ const make = Effect.gen(function* () {
     ),
     scrub,
     settle: Effect.gen(function* () {
-      if (Option.isNone(yield* owed(at.settle))) return
+      const debt = yield* owed(at.settle).pipe(
+        // a table that is gone is no reason not to open: `faults` tells of it
+        Effect.catchIf(
+          (error) => error.reason === "Unreadable",
+          () => Effect.succeedNone
+        )
+      )
+      if (Option.isNone(debt)) return
       yield* scrub.pipe(
         Effect.catchAll((error) =>
           Effect.logWarning(
@@ -170,11 +183,26 @@ const make = Effect.gen(function* () {
         )
       )
     }),
+    restore: Effect.flatMap(missing(sql, all, at.restore.method), (lost) =>
+      Effect.forEach(
+        lost.filter(({ name }) => !irreplaceable.includes(name)),
+        (one) => at.restore.run(one.sql, []),
+        { discard: true }
+      )
+    ),
     faults: Effect.fnUntraced(function* (scope) {
       const { method, run } = at.faults
       const found = (yield* run("PRAGMA quick_check(20)", []))
         .map((row): Fault => ({ part: "Database", detail: String(Object.values(row)[0]) }))
         .filter(({ detail }) => detail !== "ok")
+      const lost = (yield* missing(sql, all, method)).map(({ name }) => name)
+      for (const name of lost)
+        found.push(
+          irreplaceable.includes(name)
+            ? { part: "Database", detail: `the table ${name} is gone, and nothing else says what it held` }
+            : { part: "Tables", detail: name }
+        )
+      if (lost.includes("staterag_scope") || lost.includes("staterag_owed")) return found
       const number = yield* findScope(run, method, scope)
       if (Option.isSome(yield* owed(at.faults)))
         found.push({ part: "FreeSpace", detail: "a scrub is owed since something was forgotten" })
