@@ -3,10 +3,11 @@
  * bill and answer, for at most one call more.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Deferred, Effect, Either, Exit, Fiber, Layer, Option } from "effect"
+import { Cause, Deferred, Effect, Either, Exit, Fiber, Layer, Option, TestClock } from "effect"
 import { RoleFailed } from "../../src/domain/Errors.ts"
 import type { Event } from "../../src/domain/Event.ts"
 import { CorpusRevision, RunId } from "../../src/domain/Ids.ts"
+import { defaultPolicy } from "../../src/domain/Policy.ts"
 import { answerOf } from "../../src/domain/Report.ts"
 import { fold } from "../../src/domain/Run.ts"
 import * as CorpusStoreMemory from "../../src/layers/memory/CorpusStoreMemory.ts"
@@ -19,11 +20,13 @@ import * as RunStoresSql from "../../src/layers/sql/RunStores.ts"
 import { script } from "../../src/layers/testing/Script.ts"
 import * as Controller from "../../src/programs/Controller.ts"
 import { Journal } from "../../src/services/Journal.ts"
+import { ModelCalls } from "../../src/services/ModelCalls.ts"
 import { SharedMemoryPool } from "../../src/services/SharedMemoryPool.ts"
 import { type Making, process, type Stores } from "../support/Killing.ts"
 import { model, onModel } from "../support/Model.ts"
 import { random } from "../support/Random.ts"
-import { forge, honest, layer, type Roles, scope } from "../support/WorldRun.ts"
+import { keptCall } from "../support/Runs.ts"
+import { forge, honest, layer, question, type Roles, scope } from "../support/WorldRun.ts"
 import { world } from "../support/Worlds.ts"
 
 const at = world([...Array(500).keys()].find((seed) => world(seed).completed === 0) ?? 0)
@@ -397,6 +400,82 @@ describe("C21, C24, C30, C34 going on with a run", () => {
           })
         )
     )
+
+  it.effect("it asks within the documents, and under the policy, that the run was begun with", () =>
+    fresh(
+      Effect.gen(function* () {
+        const only = at.documents.map(({ id }) => id)
+        const policy = { ...defaultPolicy, maxCycles: 2 }
+        yield* killedOnce({ ...threeCycles, policy, within: only }, 45)
+        const held = yield* left
+        const seen: Array<unknown> = []
+        const watching: Making = {
+          ...threeCycles,
+          roles: () => {
+            const answering = threeCycles.roles()
+            return {
+              ...answering,
+              planner: script((turn) => {
+                seen.push([turn.within, turn.policy.maxCycles, turn.run, turn.question])
+                return answering.planner.call(turn)
+              })
+            }
+          }
+        }
+        const view = yield* (yield* process(watching)).resume(held?.run ?? RunId.make(""))
+        expect(view.cycles.length).toBe(2)
+        expect(seen.length).toBeGreaterThan(0)
+        for (const one of seen) expect(one).toEqual([only, 2, held?.run, question])
+      })
+    )
+  )
+
+  it.effect("C35 what was spent before counts, the time between does not", () =>
+    fresh(
+      Effect.gen(function* () {
+        const expected = yield* Effect.provide(whole(threeCycles), inSqlite)
+        const budget = { tokens: null, calls: 13, money: null, time: 60_000 }
+        const making: Making = { ...threeCycles, policy: { ...defaultPolicy, budget } }
+        const alone = yield* Effect.provide(whole(making), inSqlite)
+        expect(alone.view.cycles.length).toBeLessThan(expected.view.cycles.length)
+        yield* killedOnce(making, 45)
+        const held = yield* left
+        yield* TestClock.adjust("3 days")
+        const view = yield* (yield* process(making)).resume(held?.run ?? RunId.make(""))
+        expect({ ...view, ...unlike }).toEqual({ ...alone.view, ...unlike })
+      })
+    )
+  )
+
+  it.effect("what is no model call is recorded nowhere, and spoils no run", () =>
+    fresh(
+      Effect.gen(function* () {
+        const said: Array<unknown> = []
+        const spoiling: Making = {
+          ...threeCycles,
+          roles: () => {
+            const answering = threeCycles.roles()
+            const { call, reply, request } = keptCall({ call: { promptTokens: Number.NaN } })
+            return {
+              ...answering,
+              planner: script((turn) =>
+                Effect.gen(function* () {
+                  const { record } = yield* ModelCalls
+                  said.push(yield* Effect.either(record({ request, call, reply })))
+                  return yield* answering.planner.call(turn)
+                })
+              )
+            }
+          }
+        }
+        const view = yield* (yield* process(spoiling)).run
+        expect(view.outcome).toEqual(Option.some("Release"))
+        expect(said.map((one) => Either.isEither(one) && Either.isLeft(one))).toEqual([true, true, true])
+        const after = yield* left
+        expect(after?.calls.length).toBe(view.usage.calls)
+      })
+    )
+  )
 
   it.effect("a run that has ended is given as it is; one that is unknown, or of another scope, is not", () =>
     fresh(

@@ -5,7 +5,7 @@
 import { Effect, Layer, Random } from "effect"
 import type { RoleFailed } from "../../src/domain/Errors.ts"
 import type { Event } from "../../src/domain/Event.ts"
-import type { RunId } from "../../src/domain/Ids.ts"
+import type { DocumentId, RunId } from "../../src/domain/Ids.ts"
 import { defaultPolicy, type Policy } from "../../src/domain/Policy.ts"
 import * as DigestNode from "../../src/layers/platform/DigestNode.ts"
 import * as Controller from "../../src/programs/Controller.ts"
@@ -32,6 +32,7 @@ export interface Making {
   readonly world: World
   readonly roles: () => Roles
   readonly policy?: Policy
+  readonly within?: ReadonlyArray<DocumentId>
   /** Stands before every prompt. */
   readonly prefix?: string
   /** Calls of the Retriever at a time. */
@@ -43,7 +44,7 @@ export interface Making {
 
 /** A process over the stores in the context, that is dead at step `deadAt`. */
 export const process = (
-  { answer, onStep, policy = defaultPolicy, prefix, roles, width, world }: Making,
+  { answer, onStep, policy = defaultPolicy, prefix, roles, width, within, world }: Making,
   deadAt = Number.POSITIVE_INFINITY,
   away: (role: Name) => Effect.Effect<void, RoleFailed> = () => Effect.void
 ) =>
@@ -91,7 +92,7 @@ export const process = (
       steps: () => steps,
       isDead: () => dead,
       // the same id for every process of a store, so that whole journals can be compared
-      run: Effect.withRandom(controller.run({ question, scope, policy, observe }), Random.make("run")),
+      run: Effect.withRandom(controller.run({ question, scope, policy, within, observe }), Random.make("run")),
       resume: (run) => controller.resume({ run, scope, observe })
     }
     return made
