@@ -16,7 +16,8 @@ import { make, type Search, type Stores } from "./Navigating.ts"
 import { below, fitOf } from "./Traces.ts"
 import { sought } from "./Weights.ts"
 
-/** Relations entered for each name of the frontier. */
+/** Names of the frontier that are entries, the weightiest, and Relations entered for each. */
+const mostNames = 3
 const perName = 2
 
 export type Indexes = LexicalIndex | VectorIndex | EmbeddingModel
@@ -36,7 +37,7 @@ export const search: Effect.Effect<Search, never, TamStore | Indexes> = Effect.g
       for (const { id } of yield* lexical.search(scope, "Relation", words, width)) found.add(id)
     }
     // the plan's frontier is a query too: the Relations of the names that it looks out for most
-    for (const { name } of plan.frontier.slice(0, width)) {
+    for (const { name } of plan.frontier.slice(0, mostNames)) {
       for (const { id } of yield* lexical.search(scope, "Relation", contentTerms(name), perName)) found.add(id)
     }
     const queries = plan.hypotheses.map(({ query }) => query).filter((query) => query.trim() !== "")
