@@ -101,7 +101,13 @@ export const revisionOf = (
   hash: Digest["Type"]["hash"]
 ): CorpusRevision => {
   const parts = [...documents].sort((a, b) => (a.id < b.id ? -1 : 1)).flatMap(({ hash: content, id }) => [id, content])
-  return CorpusRevision.make(hash("revision", builder, model.embedding, String(model.dimensions), ...parts))
+  // one call takes no more than some 100,000
+  const most = 20_000
+  const said =
+    parts.length <= most
+      ? parts
+      : Array.from({ length: Math.ceil(parts.length / most) }, (_, i) => hash(...parts.slice(i * most, (i + 1) * most)))
+  return CorpusRevision.make(hash("revision", builder, model.embedding, String(model.dimensions), ...said))
 }
 
 /** Embeds every passage of a scope anew. */
