@@ -34,6 +34,11 @@ export const ModelSettings = Schema.Struct({
   embedding: field(Embedding, "hashed", "what makes vectors: hashed, openai:NAME or transformers:FOLDER"),
   embeddingDimensions: field(Schema.NullOr(Positive), null, "how long its vectors are; asked of the model where none"),
   answerForm: field(Schema.Literal("short", "sentence", "long"), "sentence", "how long a model's answer is to be"),
+  modelBounds: field(
+    Schema.Literal("usual", "small"),
+    "usual",
+    "how much a model may write: small for models of a few hundred million parameters, which write until the bound"
+  ),
   modelTokens: field(Positive, 1024, "tokens that one answer of a model may take"),
   modelTemperature: field(Schema.Finite.pipe(Schema.between(0, 2)), 0, "sampling temperature"),
   modelSeed: field(Schema.NullOr(Schema.Int), 1, "sampling seed, where the provider has one"),

@@ -12,6 +12,7 @@ import { Effect, Layer, type Scope } from "effect"
 import type { ModelError } from "../domain/ModelError.ts"
 import { type ModelSettings, modelOf } from "../domain/ModelSettings.ts"
 import { knownModels } from "../domain/Pricing.ts"
+import { small, usual } from "../domain/prompts/Bounds.ts"
 import type { Digest } from "../services/Digest.ts"
 import { type EmbeddingError, EmbeddingModel } from "../services/EmbeddingModel.ts"
 import { LanguageModel, type LanguageModelShape } from "../services/LanguageModel.ts"
@@ -106,7 +107,8 @@ export const roles = (
       const manner = {
         maxTokens: settings.modelTokens,
         temperature: settings.modelTemperature,
-        seed: settings.modelSeed
+        seed: settings.modelSeed,
+        bounds: settings.modelBounds === "small" ? small : usual
       }
       /** The role on the model of that name, or the embedded one. */
       const on = <A, E, R, E2, R2>(
