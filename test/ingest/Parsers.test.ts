@@ -231,3 +231,18 @@ describe("DocumentParserLocal", () => {
     })
   )
 })
+
+describe("a large file", () => {
+  it.live("lets others have their turn while it is parsed: Ctrl-C is not deaf", () =>
+    Effect.gen(function* () {
+      const text = Array.from(
+        { length: 4000 },
+        (_, i) => `## Part ${i}\n\nThe bridge of Town ${i} stands, *and* is old.\n`
+      ).join("\n")
+      const other = Effect.as(Effect.sleep("1 millis"), "other")
+      expect(yield* Effect.raceFirst(Effect.as(parse("a.md", "markdown", text), "parsed"), other)).toBe("other")
+      const { documents } = yield* parse("a.md", "markdown", text)
+      expect(documents[0]?.blocks).toEqual(markdown(text).blocks)
+    })
+  )
+})

@@ -141,7 +141,7 @@ const fenceEnd = (text: string, from: number): number => {
   return match === null ? text.length : match.index + match[0].length
 }
 
-const parse = (text: string, from: number): ReadonlyArray<Leaf> => {
+function* parse(text: string, from: number): Generator<void, ReadonlyArray<Leaf>> {
   const leaves: Array<Leaf> = []
   const keep = (leaf: Leaf) => {
     leaves.push(leaf)
@@ -172,6 +172,7 @@ const parse = (text: string, from: number): ReadonlyArray<Leaf> => {
     }
     from = end
     size = stretchSize
+    yield
   }
   return leaves
 }
@@ -202,8 +203,11 @@ export interface Parsed {
   readonly blocks: ReadonlyArray<Block>
 }
 
-/** The blocks of a Markdown document; each heading path is given below the title. */
-export const markdown = (text: string): Parsed => {
+/**
+ * The blocks of a Markdown document; each heading path is given below the title. Stops after each stretch (some milliseconds), so that
+ * whoever goes on with it may do something else before.
+ */
+export function* markdownInTurns(text: string): Generator<void, Parsed> {
   const matter = frontMatter.exec(text.slice(0, 1 << 16))?.[0] ?? ""
   let title = titleOf(matter)
   const blocks: Array<Block> = []
@@ -211,7 +215,7 @@ export const markdown = (text: string): Parsed => {
   let path: ReadonlyArray<{ readonly depth: number; readonly text: string }> = []
   let headings: ReadonlyArray<string> = []
   let previous = matter.length
-  for (const leaf of parse(text, matter.length)) {
+  for (const leaf of yield* parse(text, matter.length)) {
     const start = withMarker(text, leaf, previous)
     if (leaf.kind === "heading") {
       const words = headingText(text.slice(leaf.start, leaf.end))
@@ -226,4 +230,13 @@ export const markdown = (text: string): Parsed => {
     previous = leaf.end
   }
   return { title, blocks }
+}
+
+/** {@link markdownInTurns}, without a pause. */
+export const markdown = (text: string): Parsed => {
+  const turns = markdownInTurns(text)
+  for (;;) {
+    const turn = turns.next()
+    if (turn.done === true) return turn.value
+  }
 }
