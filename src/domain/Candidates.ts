@@ -19,11 +19,14 @@ const personal =
   /\b(?:born|actor|actress|singer|writer|author|director|composer|musician|politician|player|painter|he|she|his|her|wife|husband|son|daughter|mother|father|king|queen)\b/iu
 const located = /\b(?:in|at|from|near|to|of)\s+(?:the\s+)?$/iu
 
+/** Parts of a text, which it refers to by number. */
+const numbered = /^(?:Listing|Figure|Table|Chapter|Section|Appendix|Part|Step|Example|Note)s?\b/u
+
 /** Names of their own: not what something was made for or where it lies, and no country, date or year. */
 const named = ({ text }: Said, place: boolean): ReadonlyArray<Found> =>
   entities(text).flatMap((entity) => {
     const own = entity.text.split(/\s+(?:for|in|on)\s+/u)[0] ?? entity.text
-    const idle = isMonth(own) || /^\p{N}/u.test(own) || (!place && isBelonging(own))
+    const idle = numbered.test(own) || isMonth(own) || /^\p{N}/u.test(own) || (!place && isBelonging(own))
     return idle ? [] : [{ text: own, start: entity.start }]
   })
 
@@ -47,6 +50,7 @@ const focusOf = ({ text }: Question): ReadonlyArray<string> => {
 const units = /\bhow\s+(?:many|much)\s+((?:[\p{L}-]+\s+){1,3})/iu
 
 const suitsPerson = (said: Said, found: Found): number => {
+  if (/^\p{Ll}/u.test(found.text)) return 0
   const before = said.text.slice(Math.max(0, found.start - 12), found.start)
   const after = said.text.slice(found.start + found.text.length, found.start + found.text.length + 3)
   const count = found.text.split(/\s+/u).length
@@ -56,10 +60,15 @@ const suitsPerson = (said: Said, found: Found): number => {
 
 const suitsQuantity = (question: Question, said: Said, found: Found): number => {
   const unit = terms(units.exec(question.text)?.[1] ?? "").filter((term) => !isStopWord(term))
-  const behind = terms(said.text.slice(found.start, found.start + found.text.length + 40)).slice(0, 6)
-  const counts = unit.some((term) => behind.includes(term))
+  const before = said.text.slice(Math.max(0, found.start - 12), found.start)
+  if (/\b(?:Listing|Figure|Table|Chapter|Section|Appendix|Part|Step|Example)s?\s$/u.test(before)) return 0
+  const around = new Set([
+    ...terms(said.text.slice(Math.max(0, found.start - 30), found.start)).slice(-4),
+    ...terms(said.text.slice(found.start, found.start + found.text.length + 40)).slice(0, 6)
+  ])
+  const counts = unit.some((term) => kindred(around, term))
   const isYear = /^(?:1\d|20)\d{2}$/.test(found.text)
-  return (counts ? 2 : 1) * (isYear ? 0.3 : 1)
+  return (counts ? 2 : unit.length > 0 ? 0 : 1) * (isYear ? 0.3 : 1)
 }
 
 const suits = (question: Question, said: Said, found: Found): number => {
@@ -107,6 +116,17 @@ const isAsked = (question: Question, line: string, said: Said, { start, text }: 
 const ofTitle =
   /^(?:It|He|She|They|His|Her|Its|Their|This|The (?:film|song|album|book|band|series|novel|show|company|game))\b/u
 
+/** A text about what it is titled names it this early. */
+const opensWithin = 120
+
+/** Whether a title names what its text is about; where a person is asked for, a person. */
+const isNamed = ({ type }: Question, item: EvidenceItem, title: string): boolean => {
+  if (type === "Date" || type === "Quantity") return false
+  const opening = openingOf(item)
+  const text = item.text.slice(opening.start, Math.min(opening.end, opening.start + opensWithin))
+  return text.includes(title) && (type !== "Person" || (/\s/u.test(title) && personal.test(text)))
+}
+
 /** Words for what is told by a number. */
 const measures: ReadonlySet<string> = new Set(
   terms("value number amount limit size age price cost length height width")
@@ -140,20 +160,22 @@ export const candidates = (
           ? numbers(said.text)
           : named(said, question.type === "Place")
     const title = plainTitle(said.item.title)
-    const at = said.item.text.indexOf(title)
-    const titled = at >= 0 && ["Person", "Entity", "Place"].includes(question.type) ? [{ text: title, start: 0 }] : []
+    const titled = isNamed(question, said.item, title) ? [{ text: title, start: 0 }] : []
     for (const piece of [...pieces, ...titled]) {
       const key = entityKey(piece.text)
+      const kind = isOfKind(focus, said, piece, byKey.get(key))
+      // a title of one word may be no name at all
+      if (titled.includes(piece) && kind < 1 && !/\s/u.test(piece.text)) continue
       if (key === "" || isAsked(question, line, said, piece)) continue
       const around = said.text.slice(Math.max(0, piece.start - 60), piece.start + piece.text.length + 60)
       const near = terms(around).filter((term) => wanted.has(term)).length
       const score =
         (best > 0 ? said.score / best : 0) *
         suits(question, said, piece) *
-        isOfKind(focus, said, piece, byKey.get(key)) *
+        kind *
         (1 + 0.15 * Math.min(4, near)) *
         (titled.includes(piece) ? (ofTitle.test(said.text) ? 1.2 : 0.9) : 1)
-      found.push({ text: piece.text, said, score })
+      if (score > 0) found.push({ text: piece.text, said, score })
     }
   }
   return found.sort((a, b) => b.score - a.score)

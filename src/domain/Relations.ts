@@ -184,7 +184,11 @@ const back = (passed: ReadonlyArray<Subject>, relation: Relation, evidence: Evid
   const from = passed[passed.length - 1]
   if (words === undefined || from === undefined) return undefined
   for (const item of evidence) {
-    if (passed.some(({ key }) => key === entityKey(item.title)) || !fits(relation, item)) continue
+    if (
+      passed.some(({ items, key }) => key === entityKey(item.title) || items[0].document === item.document) ||
+      !fits(relation, item)
+    )
+      continue
     for (const one of namesIn(item)) {
       if (!isAbout(from.key, one.key)) continue
       const ground = sentenceAt(item, one.start)
@@ -203,7 +207,12 @@ const named = (passed: ReadonlyArray<Subject>, relation: Relation, evidence: Evi
     const line = folded(item.text)
     for (const other of evidence) {
       const key = entityKey(other.title)
-      if (passed.some((one) => one.key === key) || !standsIn(key, line) || !fits(relation, other)) continue
+      if (
+        passed.some((one) => one.key === key || one.items[0].document === other.document) ||
+        !standsIn(key, line) ||
+        !fits(relation, other)
+      )
+        continue
       const at = namesIn(item).find((one) => isAbout(one.key, key))?.start ?? 0
       return { name: plainTitle(other.title), subject: about(evidence, other.title), ground: sentenceAt(item, at) }
     }

@@ -97,6 +97,8 @@ export const saying = (subject: Subject, predicate: ReadonlyArray<string>) => {
       if (!telling) continue
       const own = { has: (term: string) => said.has(term) || title.has(term) }
       const shared = predicate.filter((term) => kindred(own, term))
+      // a title alone says nothing
+      if (!predicate.some((term) => kindred(said, term))) continue
       for (const term of shared) held.add(term)
       if (shared.length > most) {
         most = shared.length

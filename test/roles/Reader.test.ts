@@ -191,6 +191,33 @@ describe("pain 26 names that the evidence does not hold", () => {
   ])("%s", (question) => expect(read(question, every)).toEqual({ text: null, citations: [] }))
 })
 
+describe("C21 prose names no person and counts nothing by chance", () => {
+  const [item] = held("Grey Harbour")
+  const prose = (text: string): Evidence =>
+    item === undefined ? [] : [{ ...item, title: "Functions", text, end: text.length }]
+  it.each([
+    ["a heading is nobody", "Who can call a function?", "# Functions\n\nAnyone can call a function from a module."],
+    [
+      "the number of a listing counts nothing",
+      "How many owners has a value?",
+      "As Listing 15 shows, a value has one owner."
+    ],
+    [
+      "how often is told by a sentence",
+      "How often is the index rebuilt?",
+      "The index is rebuilt every three hours or so."
+    ]
+  ])("%s", (_, question, text) => {
+    const reading = read(question, prose(text))
+    expect(reading.citations).toHaveLength(1)
+    expect(reading.text).toBe(`"${reading.citations[0]?.text}" [1]`)
+  })
+  it("where a value is asked for, a number", () => {
+    const text = "The retry limit can be set. The default value of the retry limit is 25 attempts."
+    expect(read("What is the default value of the retry limit?", prose(text)).text?.startsWith("25")).toBe(true)
+  })
+})
+
 describe("a text in Markdown", () => {
   const page = (text: string): Evidence => evidence("Phoolwari").map((item) => ({ ...item, title: "Ownership", text }))
   const told = "Ownership is a set of rules that govern how a program manages memory."
