@@ -2,7 +2,7 @@
  * The two ways to find candidates near a query. Both only propose: the caller scores what they propose on the stored vectors.
  *
  *     exact    8-bit vectors, every one looked at (0.4 ms for 18,000 of 512 dimensions; in plain JavaScript 16 ms)
- *     graph    USearch's HNSW over 16-bit floats, for large collections
+ *     graph    USearch's HNSW over 16-bit floats, for collections that are too large to be looked at
  *
  * USearch takes typed arrays that own their buffer from the start, finite vectors that are not zero, and files that are whole: anything
  * else gives wrong results or ends the process, so nothing else is handed to it.

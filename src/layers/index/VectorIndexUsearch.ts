@@ -17,7 +17,7 @@ import { addAll, emptyGraph, exact, overGraph, quantise, type Searcher, scan, ty
 import * as VectorFiles from "./VectorFiles.ts"
 
 export interface Settings {
-  /** From this many vectors of a kind on, a graph is searched and not every vector (default 50,000). */
+  /** From this many vectors of a kind on, a graph is searched and not every vector (default 1,000,000: see `docs/scale.md`). */
   readonly graphFrom?: number
 }
 export interface Options extends Settings {
@@ -54,7 +54,7 @@ const cosine = (a: Float32Array, b: Float32Array): number => {
 }
 const better = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { graphFrom = 50_000 }: Settings) {
+const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { graphFrom = 1_000_000 }: Settings) {
   const store = yield* VectorStore
   const corpus = yield* CorpusStore
   const held = new Map<string, Loaded>()
@@ -187,7 +187,7 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
     query: Float32Array,
     limit: number
   ) {
-    for (let asked = 4 * limit + 16; ; asked *= 4) {
+    for (let asked = 2 * limit + 24; ; asked *= 4) {
       const wanted = Math.min(asked, searcher.most)
       const { farthest, places } = searcher.propose(query, wanted)
       const proposed = places.flatMap((place) => ids[place] ?? [])

@@ -1,5 +1,5 @@
 /**
- * Word search by SQLite's FTS5 and its `bm25()`; in large tables by {@link import("./LexicalLarge.ts")}, which counts less.
+ * Word search by SQLite's FTS5 and its `bm25()`, word by word ({@link import("./Postings.ts")}, {@link import("./LexicalRanking.ts")}).
  *
  * `staterag_entry` names what each row of a scope's word table stands for. Every text is folded by `Words.terms` on its way in, so the index
  * holds terms, and a search compares terms with terms.
@@ -9,10 +9,11 @@ import { Effect, Layer, Schema } from "effect"
 import { terms } from "../../domain/Words.ts"
 import { type Hit, type LexicalEntry, LexicalIndex, type LexicalKind } from "../../services/LexicalIndex.ts"
 import { Transaction } from "../../services/Transaction.ts"
-import { insertRows } from "./Execute.ts"
-import * as Large from "./LexicalLarge.ts"
+import { type Execute, insertRows } from "./Execute.ts"
+import * as Ranking from "./LexicalRanking.ts"
 import * as Statistics from "./LexicalStatistics.ts"
 import { methods } from "./Methods.ts"
+import * as Postings from "./Postings.ts"
 import { by, compile, decodeRows, integer } from "./Rows.ts"
 import { ensureScope, findScope, resetWords, scope, wordTable } from "./Scopes.ts"
 
@@ -30,11 +31,6 @@ const fitHit = compile(Schema.Struct({ id: Schema.String, score: Schema.Number }
 const fitRow = compile(Schema.Struct({ row: Schema.Int, id: Schema.String }))
 const fitFrequency = compile(Schema.Struct({ term: Schema.String, passages: Schema.Int }))
 
-/** The best rows of the word table alone: only they are looked up by name. */
-const selectBest = (table: string): string =>
-  `SELECT e.id, b.score FROM
-     (SELECT rowid AS row, -bm25(${table}, 2.0, 1.0) AS score FROM ${table} WHERE ${table} MATCH ?1 ORDER BY score DESC LIMIT ?2) b
-   JOIN staterag_entry e ON e.row = b.row`
 /** With a filter every match is looked up first, since the filter comes before the limit. */
 const selectBestWithin = (table: string): string =>
   `SELECT e.id, -bm25(${table}, 2.0, 1.0) AS score FROM ${table} JOIN staterag_entry e ON e.row = ${table}.rowid
@@ -61,12 +57,19 @@ const optimize = (table: string): string => `INSERT INTO ${table} (${table}) VAL
 const spare = 32
 
 /** How large tables are searched, once they have been summarised. */
-export type Settings = Statistics.Sizes & Large.Limits
-export const defaults: Settings = { largeFrom: 20_000, commonFrom: 512, ...Large.defaults }
+export type Settings = Statistics.Sizes & Ranking.Limits
+export const defaults: Settings = { largeFrom: 20_000, commonFrom: 512, ...Ranking.defaults }
 
 const make = Effect.fnUntraced(function* (settings: Settings) {
   const sql = yield* SqlClient.SqlClient
   const { atomically } = yield* Transaction
+  const postings = Postings.make()
+  /** To be called before a word table changes. */
+  const changes = (run: Execute, number: number, kind: LexicalKind) =>
+    Effect.suspend(() => {
+      postings.drop(wordTable(kind, number))
+      return Statistics.forget(run, number, kind)
+    })
   const at = methods(sql, "LexicalIndex", ["search", "frequencies", "count", "put", "remove", "clear", "summarise"])
 
   return LexicalIndex.of({
@@ -77,15 +80,12 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
       const found = yield* Statistics.look(run, method, key, kind, [...words.keys()])
       if (found === undefined) return []
       const table = wordTable(kind, found.scope)
-      if (found.statistics !== undefined && within === undefined) {
-        const hits = yield* Large.search(run, method, table, found.statistics, words, limit, settings)
-        if (hits !== undefined) return hits
+      if (within === undefined) {
+        return yield* Ranking.search(run, method, table, found, postings, words, limit, settings)
       }
       const match = [...words.values()].join(" OR ")
       for (let size = limit + spare; ; size *= 4) {
-        const rows = yield* within === undefined
-          ? run(selectBest(table), [match, size])
-          : run(selectBestWithin(table), [match, size, JSON.stringify(within)])
+        const rows = yield* run(selectBestWithin(table), [match, size, JSON.stringify(within)])
         const hits: ReadonlyArray<Hit> = yield* decodeRows(method, "staterag_entry", fitHit, rows)
         const ranked = [...hits].sort(by((hit) => hit.id)).sort((a, b) => b.score - a.score)
         // were the last one tied with the limit's own, others with lower ids might be missing
@@ -129,7 +129,7 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
         Effect.gen(function* () {
           const number = yield* ensureScope(run, method, key)
           const table = wordTable(kind, number)
-          yield* Statistics.forget(run, number, kind)
+          yield* changes(run, number, kind)
           const known = yield* run(selectRows, [key, kind, JSON.stringify([...byId.keys()])])
           const old = yield* decodeRows(method, "staterag_entry", fitRow, known)
           if (old.length > 0) {
@@ -159,12 +159,12 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
           const number = yield* findScope(run, method, key)
           if (number === undefined) return
           const table = wordTable(kind, number)
-          yield* Statistics.forget(run, number, kind)
+          yield* changes(run, number, kind)
           const known = yield* run(selectRows, [key, kind, JSON.stringify([...new Set(ids)])])
           const old = yield* decodeRows(method, "staterag_entry", fitRow, known)
           if (old.length === 0) return
           const rows = JSON.stringify(old.map(({ row }) => row))
-          yield* Statistics.forget(run, number, kind)
+          yield* changes(run, number, kind)
           yield* run(deleteWords(table), [rows])
           yield* run(deleteEntries, [rows])
           yield* run(optimize(table), [])
@@ -177,7 +177,7 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
         Effect.gen(function* () {
           const number = yield* findScope(run, method, key)
           if (number === undefined) return
-          yield* Statistics.forget(run, number, kind)
+          yield* changes(run, number, kind)
           yield* resetWords(run, kind, number)
           yield* run(deleteKind, [key, kind])
         })

@@ -32,7 +32,7 @@ export interface Sizes {
 const entriesKey = "#entries"
 const wordsKey = "#words"
 
-const select = `SELECT s.id AS scope, f.term, f.entries FROM staterag_scope s LEFT JOIN staterag_frequency f
+const select = `SELECT s.id AS scope, coalesce(s.revision, '') || coalesce(s.indexed_at, '') AS since, f.term, f.entries FROM staterag_scope s LEFT JOIN staterag_frequency f
   ON f.scope = s.id AND f.kind = ?2 AND f.term IN (SELECT value FROM json_each(?3)) WHERE s.key = ?1`
 const drop = "DELETE FROM staterag_frequency WHERE scope = ?1 AND kind = ?2"
 const selectKept = `SELECT count(*) FROM staterag_frequency WHERE scope = ?1 AND kind = ?2 AND term = '${entriesKey}'`
@@ -44,8 +44,20 @@ const insertCommon = `INSERT INTO staterag_frequency (scope, kind, term, entries
   SELECT ?1, ?2, term, doc FROM ${vocabulary} WHERE doc >= ?3`
 
 const fitRow = compile(
-  Schema.Struct({ scope: Schema.Int, term: Schema.NullOr(Schema.String), entries: Schema.NullOr(Schema.Int) })
+  Schema.Struct({
+    scope: Schema.Int,
+    since: Schema.String,
+    term: Schema.NullOr(Schema.String),
+    entries: Schema.NullOr(Schema.Int)
+  })
 )
+
+export interface Scope {
+  readonly scope: number
+  /** Its revision and when that was made. */
+  readonly since: string
+  readonly statistics: Statistics | undefined
+}
 
 /** The number of a scope and, of a large table, what is kept of it; undefined where there is no such scope. */
 export const look = Effect.fnUntraced(function* (
@@ -54,20 +66,20 @@ export const look = Effect.fnUntraced(function* (
   key: ScopeKey,
   kind: LexicalKind,
   terms: ReadonlyArray<string>
-): Effect.fn.Return<{ readonly scope: number; readonly statistics: Statistics | undefined } | undefined, StoreError> {
+): Effect.fn.Return<Scope | undefined, StoreError> {
   const asked = JSON.stringify([entriesKey, wordsKey, ...terms])
   const rows = yield* decodeRows(method, "staterag_frequency", fitRow, yield* run(select, [key, kind, asked]))
   if (rows[0] === undefined) return undefined
-  const { scope } = rows[0]
+  const { scope, since } = rows[0]
   const common = new Map<string, number>()
   for (const { entries, term } of rows) if (term !== null && entries !== null) common.set(term, entries)
   const entries = common.get(entriesKey)
   const words = common.get(wordsKey)
-  if (entries === undefined) return { scope, statistics: undefined }
+  if (entries === undefined) return { scope, since, statistics: undefined }
   if (words === undefined || entries < 1) return yield* damaged(method, "staterag_frequency", entriesKey)
   common.delete(entriesKey)
   common.delete(wordsKey)
-  return { scope, statistics: { entries, length: words / entries, common } }
+  return { scope, since, statistics: { entries, length: words / entries, common } }
 })
 
 /** To be called with every change of a word table. */
