@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import type { Event } from "../../src/domain/Event.ts"
 import { decodeEvent, encodeEvent } from "../../src/domain/EventJson.ts"
-import type { DocumentId, SlotName } from "../../src/domain/Ids.ts"
+import type { DocumentId, PassageId, SlotName } from "../../src/domain/Ids.ts"
 import { statesOf } from "../../src/domain/Report.ts"
 import { fold } from "../../src/domain/Run.ts"
 import { bury, type Forgotten, isForgotten, shingles, speaksOf, tombstone } from "../../src/domain/Tombstone.ts"
@@ -126,5 +126,36 @@ describe("C34, L2 tombstones", () => {
     }
     const others = bury(told, { ...nothing, documents: new Set(["another" as DocumentId]) })
     expect(others).toBe(told)
+  })
+
+  it("what a Verifier quotes of it goes, with the words that it took; what is quoted of others stays", () => {
+    const seed = Array.from({ length: 300 }, (_, n) => n).find((n) =>
+      journal(n).events.some(({ tag }) => tag === "VerificationCommitted")
+    )
+    const [document, other] = ["d-forgotten" as DocumentId, "d-kept" as DocumentId]
+    const quoted = (of: DocumentId, passage: string, text: string) => ({
+      slot: "year" as SlotName,
+      passage: passage as PassageId,
+      span: { document: of, start: 0, end: text.length },
+      text
+    })
+    const supported = [quoted(document, "p-forgotten", "1871"), quoted(other, "p-kept", "a clock")]
+    const told = journal(seed ?? 0).events.map((event): Event => {
+      if (event.tag !== "VerificationCommitted") return event
+      const justification = { text: "it was 1871", missing: [], supported }
+      return { ...event, verification: { ...event.verification, justification } }
+    })
+    const after = bury(told, { ...nothing, documents: new Set([document]) })
+    for (const event of after)
+      if (event.tag === "VerificationCommitted")
+        expect(event.verification.justification).toEqual({
+          text: tombstone,
+          missing: [],
+          supported: [
+            { slot: "year", passage: tombstone, span: { document: tombstone, start: 0, end: 0 }, text: tombstone },
+            supported[1]
+          ]
+        })
+    expect(bury(told, { ...nothing, documents: new Set(["another" as DocumentId]) })).toBe(told)
   })
 })

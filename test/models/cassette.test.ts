@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Effect, Redacted, Stream } from "effect"
+import { Chunk, Effect, Layer, Redacted, Stream } from "effect"
 import type { ModelRequest } from "../../src/domain/ModelRequest.ts"
 import * as Cassette from "../../src/layers/model/Cassette.ts"
 import { make } from "../../src/layers/model/Making.ts"
@@ -149,7 +149,7 @@ describe("a tape in a file", () => {
       const { id, model, settings, system } = recording
       const replaying = yield* Cassette.replaying({ id, model, settings, system }, tape)
       expect(yield* ask(replaying, request({ seed: 19 }))).toBe("Paris")
-    }).pipe(Effect.provide(platform), Effect.provide(NodeFileSystem.layer))
+    }).pipe(Effect.provide(Layer.merge(platform, NodeFileSystem.layer)))
   )
 
   it.scopedLive("that is none is told with its line, and one that cannot be written keeps nothing unsaid", () =>
@@ -167,6 +167,6 @@ describe("a tape in a file", () => {
         yield* Cassette.file(`${folder}/none/tape.jsonl`)
       )
       expect((yield* Effect.flip(ask(nowhere, request()))).fault).toBe("Unkept")
-    }).pipe(Effect.provide(platform), Effect.provide(NodeFileSystem.layer))
+    }).pipe(Effect.provide(Layer.merge(platform, NodeFileSystem.layer)))
   )
 })

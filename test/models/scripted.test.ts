@@ -1,6 +1,6 @@
 /** The model from a script keeps what every model promises. */
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Effect, Exit, Fiber, Option, Schema, Stream } from "effect"
+import { Chunk, Effect, Exit, Fiber, Layer, Option, Schema, Stream } from "effect"
 import { ModelError } from "../../src/domain/ModelError.ts"
 import { make } from "../../src/layers/model/Making.ts"
 import * as Pacing from "../../src/layers/model/Pacing.ts"
@@ -85,8 +85,7 @@ describe("the script", () => {
       expect(parts.length).toBeGreaterThan(2)
       expect(parts.join("")).toBe("Paris, the city of light, as they say.")
     }).pipe(
-      Effect.provide(scriptedModel(scripted(() => "Paris, the city of light, as they say."))),
-      Effect.provide(platform)
+      Effect.provide(Layer.provide(scriptedModel(scripted(() => "Paris, the city of light, as they say.")), platform))
     )
   )
 })
