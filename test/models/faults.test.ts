@@ -116,7 +116,10 @@ const judged = (
 describe.each(apis)("C28 C30 each fault of %s", (api) => {
   it.live.each(plain)("asked plainly: %s", (row) =>
     Effect.gen(function* () {
-      const { model, server } = yield* connected(api, row[0] === "Huge" ? { deadline: "10 seconds" } : {})
+      const { model, server } = yield* connected(
+        api,
+        row[0] === "Huge" ? { deadline: "15 seconds", idle: "15 seconds" } : {}
+      )
       const { records, within } = recorder()
       server.always(row[0])
       judged(row, yield* Effect.exit(within(model.text(request()))), server, records)
@@ -125,7 +128,10 @@ describe.each(apis)("C28 C30 each fault of %s", (api) => {
 
   it.live.each(streams)("streamed: %s", (row) =>
     Effect.gen(function* () {
-      const { model, server } = yield* connected(api, row[0] === "Huge" ? { deadline: "10 seconds" } : {})
+      const { model, server } = yield* connected(
+        api,
+        row[0] === "Huge" ? { deadline: "15 seconds", idle: "15 seconds" } : {}
+      )
       const { records, within } = recorder()
       server.always(row[0])
       judged(row, yield* Effect.exit(within(Stream.runDrain(model.stream(request())))), server, records)
@@ -261,10 +267,13 @@ describe("interruption", () => {
             .filter(({ isAnswered }) => !isAnswered)
             .map(({ arrivedAt, brokenAt }) => (brokenAt ?? Number.POSITIVE_INFINITY) - Math.max(at, arrivedAt))
         )
-        // the server lives in this process: when that stood still, nobody saw anything
+        // the server lives in this process, and sees nothing while that stands still
         delay.disable()
-        expect([...late].sort((a, b) => a - b)[late.length >> 1]).toBeLessThan(100)
-        expect(Math.max(...late)).toBeLessThan(100 + delay.max / 1e6)
+        const sorted = [...late].sort((x, y) => x - y)
+        const stood = delay.max / 1e6
+        expect(sorted[sorted.length >> 1]).toBeLessThan(100)
+        expect(sorted[Math.floor(sorted.length * 0.95)]).toBeLessThan(100 + stood)
+        expect(sorted[sorted.length - 1]).toBeLessThan(100 + 3 * stood)
         // most were on their way; whatever reached the server is on the bill, once
         expect(late.length).toBeGreaterThan(moments / 4)
         interruptedAt.forEach((_, i) => {

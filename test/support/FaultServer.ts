@@ -295,7 +295,8 @@ export const start: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(
     json(200, reply)
   }
 
-  const server = createServer((request, response) => {
+  // no shorter than a test: a connection that ends while it is taken again is a fault that nobody ordered
+  const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     void (async () => {
       const body = await readBody(request)
       const entry: Seen = {

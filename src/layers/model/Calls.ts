@@ -1,12 +1,19 @@
 /** What the two ways of calling, whole and streamed, have in common: a call's name, its outcome, and what is recorded of it. */
 import { Cause, type Context, type Effect, Exit, Option } from "effect"
 import type { ModelError, ModelFault } from "../../domain/ModelError.ts"
-import type { ModelReply, ModelRequest } from "../../domain/ModelRequest.ts"
+import type { ModelReply, ModelRequest, Shape } from "../../domain/ModelRequest.ts"
 import type { Digest } from "../../services/Digest.ts"
 import type { Provider, RawReply } from "../../services/LanguageModel.ts"
 
 /** Characters that an answer may have: one beyond it is none that was asked for. */
 export const longestAnswer = 1 << 20
+
+const shapes = new WeakMap<Shape, string>()
+const written = (shape: Shape): string => {
+  const text = shapes.get(shape) ?? JSON.stringify([shape.name, shape.schema])
+  shapes.set(shape, text)
+  return text
+}
 
 /** What tells one call from another: everything that can change the answer, scope apart. */
 export const requestHash = (
@@ -23,9 +30,10 @@ export const requestHash = (
     request.role,
     request.promptVersion,
     request.system,
-    JSON.stringify(request.messages.map(({ author, text }) => [author, text])),
-    JSON.stringify(request.shape === null ? null : [request.shape.name, request.shape.schema]),
-    JSON.stringify([request.maxTokens, request.temperature, request.seed])
+    JSON.stringify([request.maxTokens, request.temperature, request.seed]),
+    request.shape === null ? "" : written(request.shape),
+    // the last, since there may be any number
+    ...request.messages.flatMap(({ author, text }) => [author, text])
   )
 
 /** What an attempt came to, to be metered and kept. */
@@ -40,6 +48,8 @@ export interface Outcome {
 export interface Call {
   readonly request: ModelRequest
   readonly hash: string
+  /** Ends its span. */
+  readonly end: Effect.Effect<void>
   readonly record: (outcome: Outcome, cached: boolean) => Effect.Effect<void, ModelError>
   readonly replyOf: (raw: RawReply) => Effect.Effect<ModelReply, ModelError>
   /** Prompt and longest answer. */

@@ -13,7 +13,10 @@ export interface Options {
 }
 
 export interface Limits {
-  /** Waits for its turn, in the order of asking; the place among the open calls is given back with the scope. */
+  /** Waits for its turn, in the order of asking. Who has entered must leave. */
+  readonly enter: (tokens: Effect.Effect<number>) => Effect.Effect<void>
+  readonly leave: Effect.Effect<void>
+  /** Both, by a scope. */
   readonly turn: (tokens: Effect.Effect<number>) => Effect.Effect<void, never, Scope.Scope>
   /** Nothing starts for so many milliseconds: the provider asked for a pause. */
   readonly pause: (ms: number) => Effect.Effect<void>
@@ -70,15 +73,22 @@ export const make = (options: Options): Effect.Effect<Limits> =>
     })
     const isFree = Option.isNone(requests) && Option.isNone(tokens)
 
+    const enter = (cost: Effect.Effect<number>): Effect.Effect<void> =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(restore(open.take(1)), () =>
+          isFree && pausedUntil === 0 ? Effect.void : Effect.onInterrupt(restore(pay(cost)), () => open.release(1))
+        )
+      )
+    const leave = Effect.asVoid(open.release(1))
+
     return {
+      enter,
+      leave,
       turn: (cost) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.zipRight(
-            restore(open.take(1)),
-            Effect.zipRight(
-              Effect.addFinalizer(() => open.release(1)),
-              Effect.suspend(() => (isFree && pausedUntil === 0 ? Effect.void : restore(pay(cost))))
-            )
+            restore(enter(cost)),
+            Effect.addFinalizer(() => leave)
           )
         ),
       pause: (ms) =>

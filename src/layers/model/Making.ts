@@ -21,7 +21,7 @@ import { type Call, failed, faultOf, longestAnswer, replied, requestHash } from 
 import { makeLocks } from "./Locks.ts"
 import { parsed } from "./Parsing.ts"
 import { shapeOf } from "./Shapes.ts"
-import { describe, openSpan } from "./Spans.ts"
+import { beginSpan, describe, endSpan } from "./Spans.ts"
 import { streamed } from "./Streaming.ts"
 
 export interface Options {
@@ -49,6 +49,8 @@ const reask = (request: ModelRequest, answer: string, wrong: string): ModelReque
 })
 
 export { requestHash }
+
+type Calls = Context.Tag.Service<ModelCalls>
 
 export const make = (
   provider: Provider,
@@ -100,9 +102,9 @@ export const make = (
             estimated: true
           }))
 
-    const calling = Effect.fnUntraced(function* (request: ModelRequest, calls: Context.Tag.Service<ModelCalls>) {
+    const calling = Effect.fnUntraced(function* (request: ModelRequest, calls: Calls) {
       const id = requestHash(hash, provider, request)
-      const span = yield* openSpan("chat", provider.model, {
+      const span = yield* beginSpan("chat", provider.model, {
         "gen_ai.system": provider.system,
         "gen_ai.request.max_tokens": request.maxTokens,
         "gen_ai.request.temperature": request.temperature,
@@ -112,6 +114,7 @@ export const make = (
       const call: Call = {
         request,
         hash: id,
+        end: endSpan(span),
         replyOf: replyOf(request),
         tokens: Effect.map(promptTokens(request), (prompt) => prompt + request.maxTokens),
         record: ({ fault, partial, reply }, cached) =>
@@ -155,40 +158,48 @@ export const make = (
       return call
     })
 
+    /** The cache, where there is one and calls belong to a scope. */
+    const cacheOf = (calls: Calls) =>
+      Effect.map(ModelCache, (cache) =>
+        cache === noCache || Option.isNone(calls.scope) ? undefined : { cache, scope: calls.scope.value }
+      )
+    type Cached = Effect.Effect.Success<ReturnType<typeof cacheOf>>
+
     /** An answer that is there already: recorded in this run, or cached. With a cache, waits for the same request that is on its way. */
     const known = Effect.fnUntraced(function* (
       call: Call,
-      calls: Context.Tag.Service<ModelCalls>
+      calls: Calls,
+      cached: Cached
     ): Effect.fn.Return<Option.Option<ModelReply>, ModelError, Scope.Scope> {
       const recorded = yield* kept(calls.recorded(call.hash))
-      if (Option.isSome(recorded)) return recorded
-      const cache = yield* ModelCache
-      if (cache === noCache || Option.isNone(calls.scope)) return Option.none()
-      yield* locks.hold(`${calls.scope.value}\n${call.hash}`)
-      const cached = yield* kept(cache.reply(calls.scope.value, call.hash))
-      if (Option.isSome(cached)) yield* call.record(replied(cached.value), true)
-      return cached
+      if (cached === undefined || Option.isSome(recorded)) return recorded
+      yield* locks.hold(`${cached.scope}\n${call.hash}`)
+      const found = yield* kept(cached.cache.reply(cached.scope, call.hash))
+      if (Option.isSome(found)) yield* call.record(replied(found.value), true)
+      return found
     })
-    const keep = Effect.fnUntraced(function* (call: Call, calls: Context.Tag.Service<ModelCalls>, reply: ModelReply) {
-      const cache = yield* ModelCache
-      if (reply.finish === "Stop" && Option.isSome(calls.scope))
-        yield* kept(cache.keepReply(calls.scope.value, call.hash, reply))
-    })
+    const keep = (call: Call, cached: Cached, reply: ModelReply): Effect.Effect<void, ModelError> =>
+      cached !== undefined && reply.finish === "Stop"
+        ? kept(cached.cache.keepReply(cached.scope, call.hash, reply))
+        : Effect.void
 
-    const answered = Effect.fnUntraced(function* (request: ModelRequest) {
-      const calls = yield* ModelCalls
-      const call = yield* calling(request, calls)
-      const there = yield* known(call, calls)
+    const asked = Effect.fnUntraced(function* (call: Call, calls: Calls) {
+      const cached = yield* cacheOf(calls)
+      const there = yield* known(call, calls, cached)
       if (Option.isSome(there)) return there.value
       const reply = yield* pacing.call<ModelReply>({
         model: provider.id,
         tokens: call.tokens,
-        attempt: Effect.flatMap(provider.complete(request), call.replyOf),
+        attempt: Effect.flatMap(provider.complete(call.request), call.replyOf),
         ended: (exit) => call.record(Exit.isSuccess(exit) ? replied(exit.value) : failed(exit), false)
       })
-      yield* keep(call, calls, reply)
+      yield* keep(call, cached, reply)
       return reply
     }, Effect.scoped)
+    const answered = (request: ModelRequest) =>
+      Effect.flatMap(ModelCalls, (calls) =>
+        Effect.flatMap(calling(request, calls), (call) => Effect.ensuring(asked(call, calls), call.end))
+      )
 
     const whole = (request: ModelRequest, reply: ModelReply): Effect.Effect<ModelReply, ModelError> =>
       Option.match(faultOf(reply), {
@@ -203,11 +214,13 @@ export const make = (
         Effect.gen(function* () {
           const calls = yield* ModelCalls
           const call = yield* calling(request, calls)
+          yield* Effect.addFinalizer(() => call.end)
+          const cached = yield* cacheOf(calls)
           const ended = (reply: ModelReply) => Effect.asVoid(whole(request, reply))
-          const there = yield* known(call, calls)
+          const there = yield* known(call, calls, cached)
           if (Option.isSome(there))
             return Stream.concat(Stream.make(there.value.text), Stream.drain(Stream.fromEffect(ended(there.value))))
-          return streamed(provider, pacing, call, (reply) => Effect.zipRight(keep(call, calls, reply), ended(reply)))
+          return streamed(provider, pacing, call, (reply) => Effect.zipRight(keep(call, cached, reply), ended(reply)))
         })
       )
 

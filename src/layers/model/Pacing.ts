@@ -2,6 +2,7 @@
 import { Duration, Effect, Random } from "effect"
 import { isPassing, ModelError } from "../../domain/ModelError.ts"
 import type { ModelPacing } from "../../services/ModelPacing.ts"
+import { makeDeadlines } from "./Deadlines.ts"
 import * as Limits from "./Limits.ts"
 
 export interface Options extends Limits.Options {
@@ -31,6 +32,7 @@ export const make = (options: Partial<Options> = {}): Effect.Effect<ModelPacing>
   Effect.gen(function* () {
     const { backoff, deadline, idle, retries, ...limited } = { ...defaults, ...options }
     const limits = yield* Limits.make(limited)
+    const deadlines = yield* makeDeadlines
     const deadlineMs = Duration.toMillis(deadline)
     const backoffMs = Duration.toMillis(backoff)
 
@@ -48,11 +50,14 @@ export const make = (options: Partial<Options> = {}): Effect.Effect<ModelPacing>
       turn: limits.turn,
       again,
       call: ({ attempt, ended, model, tokens }) => {
-        const timed = Effect.timeoutFail(attempt, { duration: deadlineMs, onTimeout: () => late(model, deadlineMs) })
-        const metered = Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(Effect.exit(restore(timed)), (exit) => Effect.zipRight(ended(exit), exit))
+        const once = Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(restore(limits.enter(tokens)), () =>
+            Effect.flatMap(
+              deadlines.within(attempt, deadlineMs, () => late(model, deadlineMs), restore),
+              (exit) => Effect.ensuring(Effect.zipRight(ended(exit), exit), limits.leave)
+            )
+          )
         )
-        const once = Effect.scoped(Effect.zipRight(limits.turn(tokens), metered))
         const from = (tried: number): typeof once =>
           Effect.catchAll(once, (error) => Effect.zipRight(again(error, tried), from(tried + 1)))
         return from(1)

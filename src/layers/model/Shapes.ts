@@ -79,16 +79,26 @@ export const shapeOf = <A, I>(schema: Schema.Schema<A, I>): Shape => {
 
 const bounds = ["minLength", "maxLength", "pattern", "format", "minProperties", "maxProperties", "uniqueItems"]
 
+const plain = new WeakMap<object, Json>()
+
 /** Without the keywords that a strict server may not know. The Schema still checks them. */
 export const withoutBounds = (schema: Json): Json => {
+  const known = plain.get(schema)
+  if (known !== undefined) return known
   const made = rewritten(schema, (part) =>
     Object.fromEntries(Object.entries(part).filter(([key]) => !bounds.includes(key)))
   )
-  return isJson(made) ? made : schema
+  const found = isJson(made) ? made : schema
+  plain.set(schema, found)
+  return found
 }
+
+const strictness = new WeakMap<object, boolean>()
 
 /** Whether every object names all of its properties as required and takes no others: what `strict` demands. */
 export const isStrict = (schema: Json): boolean => {
+  const known = strictness.get(schema)
+  if (known !== undefined) return known
   let strict = schema.type === "object"
   rewritten(schema, (part) => {
     if (part.type === "object") {
@@ -99,5 +109,6 @@ export const isStrict = (schema: Json): boolean => {
     }
     return part
   })
+  strictness.set(schema, strict)
   return strict
 }
