@@ -6,7 +6,17 @@ import type { IndexEstimate, IndexReport, LeftOut } from "../../domain/IndexRepo
 import { didYouMean } from "../../domain/Nearest.ts"
 import { estimate, type IndexOptions, indexCorpus } from "../IndexCorpus.ts"
 import { type Round, watchCorpus } from "../WatchCorpus.ts"
-import { common, creatingHouse, print, settingsOf, warn } from "./Common.ts"
+import {
+  assignments,
+  common,
+  creatingHouse,
+  embedding,
+  modelAssignments,
+  print,
+  set,
+  settingsOf,
+  warn
+} from "./Common.ts"
 import { Stopped, UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { Host } from "./Host.ts"
@@ -109,8 +119,18 @@ const estimateText = ({ calls, documents, passages, skipped, tokens }: IndexEsti
 
 export const command = Command.make(
   "index",
-  { ...common, ...options, paths: Args.text({ name: "PATH" }).pipe(Args.repeated) },
-  ({ estimate: estimates, exclude, format: formatName, include, maxSize, paths, watch: watches, ...values }) =>
+  { ...common, embedding, ...options, set, paths: Args.text({ name: "PATH" }).pipe(Args.repeated) },
+  ({
+    estimate: estimates,
+    exclude,
+    format: formatName,
+    include,
+    maxSize,
+    paths,
+    set: pairs,
+    watch: watches,
+    ...values
+  }) =>
     Effect.gen(function* () {
       if (paths.length === 0)
         return yield* new UsageError({
@@ -123,7 +143,7 @@ export const command = Command.make(
           message: "a path is empty",
           advice: "name it, or leave it out; `.` is the folder that the command runs in"
         })
-      const settings = yield* settingsOf(values)
+      const settings = yield* settingsOf(values, [...(yield* assignments(pairs)), ...modelAssignments(values)])
       const format = yield* formatOf(formatName)
       const maxBytes = yield* Effect.transposeMapOption(maxSize, bytesOf)
       const selection: IndexOptions = {
