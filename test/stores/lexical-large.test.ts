@@ -1,16 +1,26 @@
 /** Word search in large tables: the same as in small ones where nothing is left out, close to it where something is. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import type { ScopeKey } from "../../src/domain/Ids.ts"
 import { terms } from "../../src/domain/Words.ts"
 import * as Client from "../../src/layers/sql/Client.ts"
 import * as LexicalIndexFts5 from "../../src/layers/sql/LexicalIndexFts5.ts"
 import * as Migrations from "../../src/layers/sql/Migrations.ts"
 import { type LexicalEntry, LexicalIndex } from "../../src/services/LexicalIndex.ts"
+import { Transaction } from "../../src/services/Transaction.ts"
 import * as LexicalIndexContract from "../contracts/LexicalIndex.contract.ts"
 import { documentId, newScope } from "../support/Corpora.ts"
 import { library } from "../support/Libraries.ts"
 import { random } from "../support/Random.ts"
 
+const stores = (filename: string) =>
+  LexicalIndexFts5.layer.pipe(
+    Layer.provideMerge(Migrations.layer),
+    Layer.provideMerge(Client.layer({ filename, create: true }))
+  )
 const indexWith = (settings: Partial<LexicalIndexFts5.Settings>): Layer.Layer<LexicalIndex, unknown> =>
   LexicalIndexFts5.layerWith({ ...LexicalIndexFts5.defaults, ...settings }).pipe(
     Layer.provide(Migrations.layer),
@@ -49,6 +59,55 @@ const found = (settings: Partial<LexicalIndexFts5.Settings>, order: ReadonlyArra
     const hits = yield* Effect.forEach(questions, (wanted) => index.search(scope, "Passage", wanted, 10))
     return { hits, counts: yield* index.frequencies(scope, [...new Set(questions.flat()), "nowhere"]) }
   }).pipe(Effect.provide(indexWith(settings)))
+
+describe("C34 what is kept of a word", () => {
+  const put = (scope: ScopeKey, id: string, body: string) =>
+    Effect.flatMap(LexicalIndex, (index) =>
+      index.put(scope, "Passage", [{ id, title: "", body, document: documentId("d") }])
+    )
+  const ids = (scope: ScopeKey) =>
+    Effect.flatMap(LexicalIndex, (index) =>
+      Effect.map(index.search(scope, "Passage", ["cat"], 10), (hits) => hits.map(({ id }) => id).sort())
+    )
+
+  it.scoped("is not used once another connection has changed the table", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "staterag-words-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      const opened = Layer.build(stores(join(folder, "staterag.db")))
+      const [one, other] = [yield* opened, yield* opened]
+      const scope = newScope()
+      yield* Effect.provide(put(scope, "a", "cat"), one)
+      expect(yield* Effect.provide(ids(scope), one)).toEqual(["a"])
+      yield* Effect.provide(put(scope, "b", "cat dog"), other)
+      expect(yield* Effect.provide(ids(scope), one)).toEqual(["a", "b"])
+      yield* Effect.provide(
+        Effect.flatMap(LexicalIndex, (index) => index.remove(scope, "Passage", ["a"])),
+        other
+      )
+      expect(yield* Effect.provide(ids(scope), one)).toEqual(["b"])
+    })
+  )
+
+  it.effect("is not made of what a transaction takes back", () =>
+    Effect.gen(function* () {
+      const { atomically } = yield* Transaction
+      const scope = newScope()
+      yield* put(scope, "a", "cat")
+      expect(yield* ids(scope)).toEqual(["a"])
+      const inside = yield* Effect.either(
+        atomically(
+          Effect.gen(function* () {
+            yield* put(scope, "b", "cat")
+            return yield* Effect.fail(yield* ids(scope))
+          })
+        )
+      )
+      expect(inside).toMatchObject({ left: ["a", "b"] })
+      expect(yield* ids(scope)).toEqual(["a"])
+    }).pipe(Effect.provide(stores(":memory:")))
+  )
+})
 
 describe("C18 a large word table", () => {
   const large = { largeFrom: 1000, commonFrom: 20, postings: 600, texts: 20 }
