@@ -169,7 +169,7 @@ const dataModules = new Set(
   )
 )
 /** What a service's interface may name, as types. */
-const interfaceModules = new Set(["Effect", "Stream", "Scope"])
+const interfaceModules = new Set(["Effect", "Exit", "Stream", "Scope"])
 
 const walls: ReadonlyArray<{ readonly vendor: RegExp; readonly within: ReadonlyArray<string> }> = [
   { vendor: /^(?:@effect\/sql(?:-|\/|$)|better-sqlite3)/, within: ["src/layers/sql/"] },
