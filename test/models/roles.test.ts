@@ -248,13 +248,15 @@ describe("C15 Pass needs words of the evidence for what is asked for", () => {
 describe("C11 the plan", () => {
   it.live("holds the sub-questions as slots and weighed queries, and what is bound stays bound", () =>
     Effect.gen(function* () {
-      const model = saying("Verifier", (said) => ({
-        ...said,
-        filled: [],
-        missing: ["s1"],
-        justification: "not yet",
-        verdict: "Fail"
-      }))
+      const model = scripted((request) => {
+        const said = JSON.parse(sensible(request))
+        // what is bound once is not bound again
+        const isBound = /s1 is filled/.test(seen(request.messages[0].text).outside)
+        if (request.role === "Planner") return JSON.stringify(isBound ? { ...said, bindings: [] } : said)
+        return request.role === "Verifier"
+          ? JSON.stringify({ ...said, filled: [], missing: ["s1"], justification: "not yet", verdict: "Fail" })
+          : sensible(request)
+      })
       const { events, requests } = yield* asked(model)
       const plans = of(events, "PlanCommitted").map(({ plan }) => plan)
       expect(plans).toHaveLength(3)
