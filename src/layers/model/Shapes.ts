@@ -51,7 +51,8 @@ const inlined = (schema: Json): Json => {
   return { ...whole, $defs: Object.fromEntries([...recursive].map((name) => [name, put(found[name], [name])])) }
 }
 
-const closed = (schema: Json): Json =>
+/** Objects take no other properties; titles, which a Schema makes up for its checks, say nothing to a model. */
+const closed = ({ title: _, ...schema }: Json): Json =>
   schema.type === "object" && !("additionalProperties" in schema) && "properties" in schema
     ? { ...schema, additionalProperties: false }
     : schema
