@@ -159,9 +159,9 @@ describe("C28 C30 a small model from a file", () => {
             )
             const resumed = yield* Effect.provide(
               Effect.gen(function* () {
-                // another question, so that no answer is cached; stopped once the plan is there
+                // another question, so that no answer is cached; stopped once its first call is answered
                 yield* askStream("Where does Ada Winter live?", { scope, policy }).pipe(
-                  Stream.takeUntil(({ tag }) => tag === "PlanCommitted"),
+                  Stream.takeUntil(({ tag }) => tag === "ModelCalled"),
                   Stream.runDrain
                 )
                 const journal = yield* Journal
@@ -176,8 +176,8 @@ describe("C28 C30 a small model from a file", () => {
             const planned = (events: typeof resumed.after) =>
               events.filter((event) => event.tag === "ModelCalled" && event.call.role === "Planner").length
             expect(resumed.after.length).toBeGreaterThan(resumed.before.length)
-            // the plan was paid for before
-            expect(planned(resumed.after)).toBe(planned(resumed.before))
+            // what was answered before is not asked again; a plan that is refused is mended once
+            expect(planned(resumed.after)).toBeLessThanOrEqual(planned(resumed.before) + 1)
             expect(calls.length).toBeLessThanOrEqual(5)
           })
         ),
