@@ -218,10 +218,13 @@ const forgetAll = Effect.fnUntraced(function* ({ paths, scope }: ForgetOptions) 
     if (isOtherModel) yield* embedAll(scope)
     const made = { embedding: model.id, dimensions: model.dimensions }
     revision = revisionOf(yield* corpus.documents(scope), made, hash)
-    yield* buildTam(scope)
+    yield* buildTam(scope, isOtherModel ? undefined : new Map(present.map(({ id }) => [id, []])))
     yield* (yield* LexicalIndex).summarise(scope)
     yield* corpus.setRevision(scope, { revision, ...made, indexedAt: yield* Clock.currentTimeMillis })
   }
+
+  // older versions of it may have left words behind, whether or not it is in the corpus now
+  yield* (yield* LexicalIndex).compact(scope)
 
   // ---- memory and journals
   const forgotten: Forgotten = {

@@ -27,7 +27,7 @@ import { Transaction } from "../services/Transaction.ts"
 import { VectorIndex } from "../services/VectorIndex.ts"
 import { VectorStore } from "../services/VectorStore.ts"
 import { buildTam } from "./BuildTam.ts"
-import { type Changes, isRead, readFiles, recut } from "./IndexFiles.ts"
+import { isRead, readFiles, recut } from "./IndexFiles.ts"
 import { embed } from "./IndexPassages.ts"
 import { plan, rivals } from "./IndexPlan.ts"
 import { keepingCalls } from "./OtherCalls.ts"
@@ -35,7 +35,7 @@ import { keepingCalls } from "./OtherCalls.ts"
 export { IndexEstimate, IndexReport }
 
 /** Raised where passages, entries or the graph are made in another way than before: what is stored is then made again. */
-const builder = "1"
+const builder = "2"
 const pageSize = 1000
 
 /** Bytes that a file may have, unless said otherwise. */
@@ -163,7 +163,7 @@ const update = Effect.fnUntraced(function* (
   const again = Option.exists(last, (revision) => revision.revision !== revisionOf(stored.documents, revision, hash))
   const formatOf = (path: string): Format => options.format ?? parser.formatOf(path) ?? "text"
   const todo = plan(listing, stored, yield* lostOf(rivals(listing, stored)), formatOf, again)
-  const changes: Changes = yield* readFiles({
+  const { changes, touched } = yield* readFiles({
     scope,
     plan: todo,
     stored,
@@ -190,7 +190,7 @@ const update = Effect.fnUntraced(function* (
   )
   const isUnchanged = !again && Option.exists(last, (old) => old.revision === revision)
   if (!isUnchanged) {
-    yield* buildTam(scope)
+    yield* buildTam(scope, again || isOtherModel ? undefined : touched)
     yield* (yield* LexicalIndex).summarise(scope)
     const indexedAt = yield* Clock.currentTimeMillis
     yield* corpus.setRevision(scope, { revision, embedding: model.id, dimensions: model.dimensions, indexedAt })

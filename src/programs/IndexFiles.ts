@@ -6,7 +6,7 @@
  */
 import { Effect, Schema, Stream } from "effect"
 import type { Document, Format } from "../domain/Corpus.ts"
-import { DocumentId, type ScopeKey } from "../domain/Ids.ts"
+import { DocumentId, type PassageId, type ScopeKey } from "../domain/Ids.ts"
 import { CorpusStore, type DocumentInfo, type Source } from "../services/CorpusStore.ts"
 import { Digest } from "../services/Digest.ts"
 import { DocumentParser, type ParsedDocument } from "../services/DocumentParser.ts"
@@ -25,6 +25,9 @@ import {
   write
 } from "./IndexPassages.ts"
 import { bySource, type Plan, type Stored, unsettled } from "./IndexPlan.ts"
+
+/** Documents that were written or removed, with their passages now. */
+export type Touched = ReadonlyMap<DocumentId, ReadonlyArray<PassageId>>
 
 /** What happened to documents. */
 export interface Changes {
@@ -84,10 +87,14 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
   const owners = new Map([...infos.values()].map((info) => [info.id, info.source]))
   const toRead = new Set(plan.read.map(({ path }) => path))
   const skipped: Array<Skipped> = [...plan.skipped]
+  const touched = new Map<DocumentId, ReadonlyArray<PassageId>>()
   const tally = { added: 0, changed: 0, unchanged: 0, removed: 0 }
 
   const drop = Effect.fnUntraced(function* (ids: ReadonlyArray<DocumentId>) {
-    for (const id of ids) owners.delete(id)
+    for (const id of ids) {
+      owners.delete(id)
+      touched.set(id, [])
+    }
     tally.removed += ids.length
     yield* remove(scope, ids)
   })
@@ -110,6 +117,10 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
     const passages = passagesOf(document, blocks, hash, count)
     batch.push({ document, passages, ...(keepsBlocks(document) ? { blocks } : {}) })
     batched += passages.length
+    touched.set(
+      document.id,
+      passages.map(({ id }) => id)
+    )
     if (batched < batchSize) return
     yield* pause
     yield* flush
@@ -194,7 +205,8 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
     tally.unchanged += (documents.get(path) ?? []).filter(({ id }) => owners.get(id) === path).length
   }
   const changes: Changes = { ...tally, skipped }
-  return changes
+  const read: { readonly changes: Changes; readonly touched: Touched } = { changes, touched }
+  return read
 })
 
 /** Cuts and stores the documents of files that this run does not read: the rules of cutting have changed since. */

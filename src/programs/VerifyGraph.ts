@@ -5,10 +5,8 @@ import type { Tam } from "../domain/Tam.ts"
 import { type Finding, finding } from "../domain/VerifyReport.ts"
 import { CorpusStore } from "../services/CorpusStore.ts"
 import { EmbeddingModel } from "../services/EmbeddingModel.ts"
-import { LexicalIndex } from "../services/LexicalIndex.ts"
 import { type BuiltTam, TamStore } from "../services/TamStore.ts"
-import { VectorStore } from "../services/VectorStore.ts"
-import { buildTam } from "./BuildTam.ts"
+import { fromNothing, type Scratch } from "./tam/Scratch.ts"
 import { some } from "./VerifyCorpus.ts"
 
 const pageSize = 1000
@@ -21,23 +19,24 @@ const keysOf = (tam: Pick<BuiltTam, "nodes" | "edges" | "regions" | "links">): R
     ...tam.links.map(({ from, to, weight }) => [`link ${from} to ${to}`, String(weight)] as const)
   ])
 
-/** The graph that a build would give now; nothing is written. */
-const rebuilt = Effect.fnUntraced(function* (scope: ScopeKey) {
+/** Notes that are not as a fresh build would leave them: the next build after a change goes on from them. */
+const strayNotes = Effect.fnUntraced(function* (scope: ScopeKey, want: Scratch["notes"]) {
   const tam = yield* TamStore
-  const lexical = yield* LexicalIndex
-  const store = yield* VectorStore
-  let graph: BuiltTam | undefined
-  const nothing = () => Effect.void
-  const capture: (typeof TamStore.Service)["replace"] = (_, built) =>
-    Effect.sync(() => {
-      graph = built
-    })
-  yield* buildTam(scope).pipe(
-    Effect.provideService(TamStore, { ...tam, replace: capture }),
-    Effect.provideService(LexicalIndex, { ...lexical, put: nothing, remove: nothing, clear: nothing }),
-    Effect.provideService(VectorStore, { ...store, put: nothing, remove: nothing, clear: nothing })
-  )
-  return graph
+  const found: Array<Finding> = []
+  for (const [kind, ofKind] of want) {
+    const keys = [...ofKind.keys()]
+    for (let at = 0; at < keys.length; at += pageSize) {
+      const some = keys.slice(at, at + pageSize)
+      const stored = yield* tam.notes(scope, kind, some, Number.MAX_SAFE_INTEGER)
+      for (const key of some) {
+        const have = stored.get(key) ?? []
+        const own = ofKind.get(key) ?? new Map<string, string>()
+        if (have.length !== own.size || have.some(([item, value]) => own.get(item) !== value))
+          found.push(finding("C8", `${kind} ${key}`, "what is noted of it is not what a fresh build notes", "Graph"))
+      }
+    }
+  }
+  return found
 })
 
 const linksOf = Effect.fnUntraced(function* (scope: ScopeKey) {
@@ -72,12 +71,13 @@ export const graph = Effect.fnUntraced(function* (scope: ScopeKey) {
   const found: Array<Finding> = []
   // another model would give other vectors, and so another graph
   if (Option.exists(revision, (last) => last.embedding === model.id && last.dimensions === model.dimensions)) {
-    const fresh = yield* rebuilt(scope)
-    const want = fresh === undefined ? new Map<string, string>() : keysOf(fresh)
+    const fresh = yield* fromNothing(scope)
+    const want = keysOf(fresh)
     const have = keysOf({ nodes, edges, regions: tam.right.regions, links: yield* linksOf(scope) })
     for (const key of new Set([...want.keys(), ...have.keys()]))
       if (want.get(key) !== have.get(key))
         found.push(finding("C8", key, "it is not as a fresh build of these documents makes it", "Graph"))
+    found.push(...(yield* strayNotes(scope, fresh.notes)))
   }
   return { looked: nodes.length, edges: edges.length, findings: some(found) }
 })

@@ -39,6 +39,18 @@ export class LexicalIndex extends Context.Tag("staterag/services/LexicalIndex")<
       scope: ScopeKey,
       terms: ReadonlyArray<string>
     ) => Effect.Effect<{ readonly passages: number; readonly byTerm: ReadonlyMap<string, number> }, StoreError>
+    /** For each phrase (folded words, joined by one space) the passages whose body holds it, in no order, at most `limit`. */
+    readonly holders: (
+      scope: ScopeKey,
+      phrases: ReadonlyArray<string>,
+      limit: number
+    ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<string>>, StoreError>
+    /** In how many passages' bodies each word stands, counted up to `limit`. */
+    readonly spread: (
+      scope: ScopeKey,
+      words: ReadonlyArray<string>,
+      limit: number
+    ) => Effect.Effect<ReadonlyMap<string, number>, StoreError>
     /** How many entries of a kind can be found. */
     readonly count: (scope: ScopeKey, kind: LexicalKind) => Effect.Effect<number, StoreError>
     /** Adds entries, replacing those with the same id. */
@@ -50,6 +62,8 @@ export class LexicalIndex extends Context.Tag("staterag/services/LexicalIndex")<
     readonly remove: (scope: ScopeKey, kind: LexicalKind, ids: ReadonlyArray<string>) => Effect.Effect<void, StoreError>
     /** Removes every entry of a kind. */
     readonly clear: (scope: ScopeKey, kind: LexicalKind) => Effect.Effect<void, StoreError>
+    /** Leaves no byte of entries that were removed: at the price of the whole index, so after forgetting, not after each change. */
+    readonly compact: (scope: ScopeKey) => Effect.Effect<void, StoreError>
     /**
      * To be called when a scope's entries are as they shall be: lets a large index be searched by its rare words, where before and without
      * it every entry that holds any of the words is ranked.

@@ -1,22 +1,14 @@
 /** The graph of a scope, kept with its corpus. Nothing is loaded whole but by `load`. */
 import { Context, type Effect } from "effect"
 import type { NodeId, PassageId, ScopeKey } from "../domain/Ids.ts"
-import type { MalformedTam, NodeType, PathGround, RawTam, Tam, TamEdge, TamNode } from "../domain/Tam.ts"
+import type { MalformedTam, NodeType, PathGround, Tam, TamEdge, TamNode } from "../domain/Tam.ts"
+import type { GraphChange, NoteKind, TitleLink, WholeGraph } from "../domain/tam/Graph.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /** A passage names the title of another: `weight` in (0, 1]. */
-export interface Link {
-  readonly from: PassageId
-  readonly to: PassageId
-  readonly weight: number
-}
-
-/** A built graph, with what the builder found on the way. */
-export interface BuiltTam extends RawTam {
-  readonly links: ReadonlyArray<Link>
-  /** The Evidence node of each passage. */
-  readonly evidence: ReadonlyMap<PassageId, NodeId>
-}
+export type Link = TitleLink
+/** A whole graph, with what was found on the way. */
+export type BuiltTam = WholeGraph
 
 export class TamStore extends Context.Tag("staterag/services/TamStore")<
   TamStore,
@@ -59,6 +51,17 @@ export class TamStore extends Context.Tag("staterag/services/TamStore")<
     >
     /** The whole graph, checked (C5). */
     readonly load: (scope: ScopeKey) => Effect.Effect<Tam, StoreError | MalformedTam>
+    /** The items of each of these keys with their values, by item; at most `limit` of a key. */
+    readonly notes: (
+      scope: ScopeKey,
+      kind: NoteKind,
+      keys: ReadonlyArray<string>,
+      limit: number
+    ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<readonly [item: string, value: string]>>, StoreError>
+    /** Changes parts of the graph and its notes, in this order: nodes, evidence, links, regions, notes, edges, what is taken away. */
+    readonly change: (scope: ScopeKey, change: GraphChange) => Effect.Effect<void, StoreError>
+    /** Leaves nothing of the graph and its notes, nor of what damage has left behind. */
+    readonly clear: (scope: ScopeKey) => Effect.Effect<void, StoreError>
     /** Puts a graph in the place of the old one. */
     readonly replace: (scope: ScopeKey, tam: BuiltTam) => Effect.Effect<void, StoreError>
   }

@@ -281,10 +281,13 @@ describe.each(kinds)("C34 forgetting, %s", (_, layer) => {
       let built = 0
       const watched = TamStore.of({
         ...tam,
-        replace: (key, graph) =>
+        // a build says once how deep the graph is
+        change: (key, change) =>
           Effect.zipRight(
-            Effect.sync(() => void built++),
-            tam.replace(key, graph)
+            Effect.sync(() => {
+              if (change.depth !== undefined) built++
+            }),
+            tam.change(key, change)
           )
       })
       const paths = Array.from({ length: 85 }, (_, i) => `n${i}.md`)
@@ -353,7 +356,6 @@ describe("C34 forgetting, on disk", () => {
           const told = yield* verify({ scope })
           expect(told.findings.map(({ clause, subject }) => `${clause} ${subject}`)).toEqual(["C34 free space"])
         }).pipe(Effect.provide(Embedded.layer({ directory })))
-        expect(found(directory, traces).length).toBeGreaterThan(0)
         const report = yield* Effect.provide(verify({ scope }), Embedded.layer({ directory }))
         expect(report.findings).toEqual([])
         expect(found(directory, traces)).toEqual([])

@@ -119,7 +119,14 @@ describe("C5, C14, C30 verify, over a damaged database", () => {
     ["relation words gone", "DELETE FROM staterag_entry WHERE kind = 'Relation' AND row % 3 = 0", ["C18"], true],
     ["vectors gone", "DELETE FROM staterag_vector WHERE row % 5 = 0", ["C18"], true],
     ["vectors of other lengths", "UPDATE staterag_vector SET vector = zeroblob(8) WHERE row = 1", ["C18"], true],
-    ["an edge gone", "DELETE FROM staterag_edge WHERE source = (SELECT min(source) FROM staterag_edge)", ["C8"], true],
+    [
+      "an edge gone",
+      `DELETE FROM staterag_edge WHERE (source, target) = (SELECT e.source, e.target FROM staterag_edge e
+         JOIN staterag_node n ON n.row = e.target AND n.type = 'Evidence'
+         WHERE (SELECT count(*) FROM staterag_edge o WHERE o.target = e.target) > 1 LIMIT 1)`,
+      ["C8"],
+      true
+    ],
     [
       "an edge to nowhere",
       "INSERT INTO staterag_edge VALUES ((SELECT min(source) FROM staterag_edge), 9999)",

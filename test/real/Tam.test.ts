@@ -61,8 +61,8 @@ describe.runIf(dataFolder !== undefined)("C5, C8, C13 the graph of a real corpus
     ["2wikimultihopqa-hipporag", ["compositional", "inference"], 90, 97],
     ["musique", ["2hop"], 18, 74]
   ] as const) {
-    it(`${set} is well-formed and joins what questions need`, { timeout: 120_000 }, () => {
-      const graph = builtFrom(booksOf(set))
+    it(`${set} is well-formed and joins what questions need`, { timeout: 120_000 }, async () => {
+      const graph = await builtFrom(booksOf(set))
       expect(Either.isRight(wellFormed(graph, (id) => graph.evidence.has(id)))).toBe(true)
       const links = new Set(graph.links.map(({ from, to }) => `${from} ${to}`))
       const region = (id: PassageId) => (graph.regions.get(evidenceId(id)) ?? []).slice(0, 17)

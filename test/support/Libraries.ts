@@ -40,7 +40,7 @@ const hex = (text: string): string => {
 }
 
 /** Cuts a text that is a list of pieces into passages, one a piece. */
-const book = (
+export const book = (
   id: string,
   title: string,
   pieces: ReadonlyArray<{ readonly text: string; readonly headings: ReadonlyArray<string> }>

@@ -19,7 +19,7 @@ import { builtFrom } from "../support/Building.ts"
 import { library, manners } from "../support/Libraries.ts"
 import { type Random, random } from "../support/Random.ts"
 
-const graphs = manners.map((manner, seed) => builtFrom(library(seed + 1, 14, manner)))
+const graphs = await Promise.all(manners.map((manner, seed) => builtFrom(library(seed + 1, 14, manner))))
 const judged = (raw: RawTam, holds: (id: PassageId) => boolean = () => true) =>
   Either.match(wellFormed(raw, holds), { onLeft: ({ node, reason }) => ({ reason, node }), onRight: () => undefined })
 

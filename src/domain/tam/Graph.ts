@@ -1,26 +1,13 @@
-/** The graph of a surveyed corpus, in canonical order: nodes by type and id, edges by their two ends, links by theirs. */
+/** What the builder writes of a graph: nodes, edges, regions, links, and the working notes from which the next build goes on. */
 import type { Passage } from "../Corpus.ts"
 import { NodeId, type PassageId } from "../Ids.ts"
-import { rootId, type TamEdge, type TamNode } from "../Tam.ts"
-import { type Bonds, regionsOf } from "./Bonds.ts"
-import { abstractionOf, type Relation } from "./Relations.ts"
-import type { Survey } from "./Survey.ts"
-import { topicsOf } from "./Topics.ts"
+import { depthOf, MalformedTam, type RawTam, type TamEdge, type TamNode } from "../Tam.ts"
 
-/** A passage names the title of another. */
+/** A passage names the title of another: `weight` in (0, 1]. */
 export interface TitleLink {
   readonly from: PassageId
   readonly to: PassageId
   readonly weight: number
-}
-
-/** What a build yields. */
-export interface Graph {
-  readonly nodes: ReadonlyArray<TamNode>
-  readonly edges: ReadonlyArray<TamEdge>
-  readonly regions: ReadonlyMap<NodeId, ReadonlyArray<PassageId>>
-  readonly links: ReadonlyArray<TitleLink>
-  readonly evidence: ReadonlyMap<PassageId, NodeId>
 }
 
 export const evidenceId = (passage: PassageId): NodeId => NodeId.make(`E:${passage}`)
@@ -31,56 +18,77 @@ export const evidenceAbstraction = (passage: Passage, linked: ReadonlyArray<stri
     .filter((line) => line !== "")
     .join("\n")
 
-/** Puts survey, bonds and Relations together under Topics. `vectors` are of a(v), one a Relation, of unit length. */
-export const graphOf = (
-  survey: Survey,
-  bonds: Bonds,
-  relations: ReadonlyArray<Relation>,
-  vectors: ReadonlyArray<Float32Array>
-): Graph => {
-  const topics = topicsOf(
-    relations.flatMap(({ id, name }, index) => {
-      const vector = vectors[index]
-      return vector === undefined ? [] : [{ id, name, vector }]
-    })
-  )
-  const evidenceIds = survey.passages.map(({ passage }) => evidenceId(passage.id))
-  const passageIds = survey.passages.map(({ passage }) => passage.id)
-  const at = <A>(list: ReadonlyArray<A>, indices: ReadonlyArray<number>): ReadonlyArray<A> =>
-    indices.flatMap((index) => list[index] ?? [])
-  const relationIds = relations.map(({ id }) => id)
-  const topicIds = topics.map(({ id }) => id)
+/**
+ * Working notes, by kind:
+ *
+ *     note   what stands in a passage and what follows for it: see `Notes`
+ *     name   a name · a passage that holds it · how
+ *     word   a word that binds · a passage that holds it · how
+ *     doc    a document · its passages in order
+ *     bear   the key of a title · a document that bears it · its first passages
+ *     head   a word · the key of a title that is looked up by phrases which begin with it
+ *     said   the key of a title · how many passages mention it
+ *     route  a Topic · what was placed by way of it
+ *     via    a Relation · by way of which Topic it was placed, by level
+ *     deep   how many Relations stand above one another · in how many documents
+ */
+export const noteKinds = ["note", "name", "word", "doc", "bear", "head", "said", "route", "via", "deep"] as const
+export type NoteKind = (typeof noteKinds)[number]
 
-  const nodes: Array<TamNode> = [{ id: rootId, type: "Root", abstraction: "" }]
-  const edges: Array<TamEdge> = []
-  for (const { id, top } of topics) if (top) edges.push({ from: rootId, to: id })
-  for (const topic of topics) {
-    nodes.push({ id: topic.id, type: "Topic", abstraction: topic.abstraction })
-    for (const to of at(relationIds, topic.relations)) edges.push({ from: topic.id, to })
-    for (const to of at(topicIds, topic.topics)) edges.push({ from: topic.id, to })
-  }
-  for (const relation of relations) {
-    nodes.push({ id: relation.id, type: "Relation", abstraction: abstractionOf(relation) })
-    for (const to of at(evidenceIds, relation.passages)) edges.push({ from: relation.id, to })
-    for (const to of at(relationIds, relation.refinements)) edges.push({ from: relation.id, to })
-  }
+/** One line of the notes, by kind, key and item. */
+export interface NoteRow {
+  readonly kind: NoteKind
+  readonly key: string
+  readonly item: string
+  readonly value: string
+}
 
-  const regions = new Map<NodeId, ReadonlyArray<PassageId>>()
-  const evidence = new Map<PassageId, NodeId>()
-  const links: Array<TitleLink> = []
-  const neighbourhoods = regionsOf(survey, bonds)
-  survey.passages.forEach(({ passage }, index) => {
-    const id = evidenceId(passage.id)
-    const out = bonds.links[index] ?? []
-    const best = [...out].sort((a, b) => b.weight - a.weight || a.to - b.to)
-    const linked = best.flatMap(({ to }) => survey.passages[to]?.passage.title ?? [])
-    nodes.push({ id, type: "Evidence", abstraction: evidenceAbstraction(passage, linked) })
-    regions.set(id, at(passageIds, neighbourhoods[index] ?? [index]))
-    evidence.set(passage.id, id)
-    for (const { to, weight } of out) {
-      const target = passageIds[to]
-      if (target !== undefined) links.push({ from: passage.id, to: target, weight })
-    }
-  })
-  return { nodes, edges, regions, links, evidence }
+/** What is to become of a stored graph; all that is left out stays. */
+export interface GraphChange {
+  /** Added, or put in the place of the node with this id. */
+  readonly nodes?: Iterable<TamNode>
+  /** Their edges are named in `unbound`. */
+  readonly removed?: Iterable<NodeId>
+  /** Edges that are not there yet. */
+  readonly edges?: Iterable<TamEdge>
+  /** Edges that are there. */
+  readonly unbound?: Iterable<TamEdge>
+  readonly regions?: Iterable<readonly [node: NodeId, region: ReadonlyArray<PassageId>]>
+  /** All the links out of each of these passages. */
+  readonly links?: Iterable<readonly [from: PassageId, links: ReadonlyArray<Pick<TitleLink, "to" | "weight">>]>
+  /** The Evidence nodes of passages that are new. */
+  readonly evidence?: Iterable<readonly [passage: PassageId, node: NodeId]>
+  /** Passages that are gone, with what was known of them. */
+  readonly gone?: Iterable<PassageId>
+  readonly notes?: Iterable<NoteRow>
+  readonly erased?: Iterable<Pick<NoteRow, "item" | "key" | "kind">>
+  /** How many edges the longest traversal takes. */
+  readonly depth?: number
+}
+
+/** A whole graph, with what was found on the way. */
+export interface WholeGraph extends RawTam {
+  readonly links: ReadonlyArray<TitleLink>
+  /** The Evidence node of each passage. */
+  readonly evidence: ReadonlyMap<PassageId, NodeId>
+}
+
+/** The first node that the graph names without having it, or has twice. */
+export const misnamed = ({ edges, evidence, nodes, regions }: WholeGraph): MalformedTam | undefined => {
+  const ids = new Set<NodeId>()
+  for (const { id } of nodes) {
+    if (ids.has(id)) return new MalformedTam({ reason: "DuplicateNode", node: id })
+    ids.add(id)
+  }
+  const ends = [...edges.flatMap(({ from, to }) => [from, to]), ...regions.keys(), ...evidence.values()]
+  const stranger = ends.find((id) => !ids.has(id))
+  return stranger === undefined ? undefined : new MalformedTam({ reason: "UnknownNode", node: stranger })
+}
+
+/** How an empty graph becomes this one. */
+export const changeOf = (whole: WholeGraph): GraphChange => {
+  const links = new Map<PassageId, Array<TitleLink>>()
+  for (const link of whole.links) links.set(link.from, [...(links.get(link.from) ?? []), link])
+  const { edges, evidence, nodes, regions } = whole
+  return { nodes, edges, regions, links, evidence, depth: depthOf(whole) }
 }

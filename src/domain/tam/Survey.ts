@@ -1,117 +1,53 @@
 /**
- * What one walk over a corpus leaves behind: for each passage the names and words that stand in it, as small numbers.
+ * What stands in one passage. A *name* is the key of its title, of an entity, or of a title that it mentions; a *word* is a content term.
  *
- * A *name* is a title key, the key of an entity, or a title that is mentioned; a *word* is a content term. Both are numbered in order of
- * first sight. The walk goes by passage id, so the numbers are a function of the corpus alone and not of how it came about.
+ * It depends on the passage and on the titles that are there, on nothing else; so it is made once for a passage and kept with the graph.
  */
 import type { Passage } from "../Corpus.ts"
 import { entities, entityKey } from "../Entities.ts"
 import { isStopWord, words } from "../Words.ts"
-import { type TitleTable, titleTable } from "./Titles.ts"
+import type { TitleTable } from "./Titles.ts"
 
-/** A passage and what stands in it. Kept beside the passage's own text: about 4 bytes a distinct word, 400 bytes for 100 words. */
+/** Lists are ascending and hold nothing twice. */
 export interface Surveyed {
-  readonly passage: Passage
-  /** The number of its document's title key; -1 where the title holds no word. */
-  readonly title: number
-  /** Names, ascending: entities, mentioned titles and its own title. */
-  readonly names: Int32Array
-  /** Titles of other documents that it mentions. */
-  readonly mentions: Int32Array
-  /** Content words, ascending. */
-  readonly words: Int32Array
-}
-
-export interface Survey {
-  /** By passage id. */
-  readonly passages: ReadonlyArray<Surveyed>
-  /** The folded form behind each number. */
-  readonly keys: ReadonlyArray<string>
-  /** How each number was first written. */
+  /** The key of its document's title; empty where the title holds no word. */
+  readonly title: string
+  readonly names: ReadonlyArray<string>
+  /** How each name is first written here; empty where it is only a mention. */
   readonly surfaces: ReadonlyArray<string>
-}
-
-export interface Surveyor {
-  /** Takes the next passage; passages come in the order of their ids. */
-  readonly add: (passage: Passage) => void
-  readonly survey: () => Survey
+  /** The names that are titles of other documents. */
+  readonly mentions: ReadonlyArray<string>
+  readonly words: ReadonlyArray<string>
 }
 
 /** More mentions than this in one passage make a list, not a text about something. */
 const mostMentions = 48
-
-const ascending = (numbers: Iterable<number>): Int32Array => Int32Array.from(numbers).sort()
+/** A longer run of letters is no word. */
+const longest = 64
 
 const isSpecific = (term: string): boolean =>
-  !isStopWord(term) && (term.length > 2 || term.charCodeAt(0) > 127) && !/^\p{N}+$/u.test(term)
+  (term.length > 2 || term.charCodeAt(0) > 127) &&
+  term.length <= longest &&
+  !isStopWord(term) &&
+  !/^\p{N}+$/u.test(term)
 
-/** Begins a walk over a corpus whose documents bear `titles`. */
-export const begin = (titles: Iterable<string>): Surveyor => {
-  const table: TitleTable = titleTable(titles)
-  const numbers = new Map<string, number>()
-  const keys: Array<string> = []
-  const surfaces: Array<string> = []
-  const isName: Array<boolean> = []
-  const passages: Array<Surveyed> = []
-  const specific = new Map<string, boolean>()
-
-  const number = (key: string, surface: string, name: boolean): number => {
-    const known = numbers.get(key)
-    if (known !== undefined) {
-      if (name && !isName[known]) {
-        surfaces[known] = surface
-        isName[known] = true
-      }
-      return known
-    }
-    const next = keys.length
-    numbers.set(key, next)
-    keys.push(key)
-    surfaces.push(surface)
-    isName.push(name)
-    return next
-  }
-  const tells = (term: string): boolean => {
-    let told = specific.get(term)
-    if (told === undefined) {
-      told = isSpecific(term)
-      specific.set(term, told)
-    }
-    return told
-  }
-
+export const surveyOf = (passage: Passage, table: TitleTable): Surveyed => {
+  const found = words(passage.text)
+  const title = entityKey(passage.title)
+  const surfaces = new Map<string, string>()
+  if (title !== "") surfaces.set(title, passage.title)
+  for (const { key, text } of entities(passage.text)) if (!surfaces.has(key)) surfaces.set(key, text)
+  const mentions = table
+    .mentions(passage.text, found)
+    .filter((key) => key !== title)
+    .slice(0, mostMentions)
+  for (const key of mentions) if (!surfaces.has(key)) surfaces.set(key, "")
+  const names = [...surfaces.keys()].sort()
   return {
-    add: (passage) => {
-      const found = words(passage.text)
-      const titleKey = entityKey(passage.title)
-      const title = titleKey === "" ? -1 : number(titleKey, passage.title, true)
-      const names = new Set<number>()
-      if (title >= 0) names.add(title)
-      for (const entity of entities(passage.text)) names.add(number(entity.key, entity.text, true))
-      const mentions = new Set<number>()
-      for (const key of table.mentions(passage.text, found)) {
-        if (key !== titleKey && mentions.size < mostMentions) mentions.add(number(key, key, false))
-      }
-      for (const mention of mentions) names.add(mention)
-      const content = new Set<number>()
-      for (const { end, start, term } of found) {
-        if (tells(term)) content.add(numbers.get(term) ?? number(term, passage.text.slice(start, end), false))
-      }
-      passages.push({
-        passage,
-        title,
-        names: ascending(names),
-        mentions: ascending(mentions),
-        words: ascending(content)
-      })
-    },
-    survey: () => ({ passages, keys, surfaces })
+    title,
+    names,
+    surfaces: names.map((key) => surfaces.get(key) ?? ""),
+    mentions: [...mentions].sort(),
+    words: [...new Set(found.map(({ term }) => term))].filter(isSpecific).sort()
   }
-}
-
-/** The survey of passages in any order. */
-export const surveyOf = (passages: ReadonlyArray<Passage>): Survey => {
-  const surveyor = begin(passages.map((passage) => passage.title))
-  for (const passage of [...passages].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))) surveyor.add(passage)
-  return surveyor.survey()
 }

@@ -4,7 +4,6 @@
  * A mention starts with a capital letter, a digit or a letter of a script without case, and the longest title wins. Titles that consist of
  * stop words alone are never found, nor is a one-word title that merely opens a sentence.
  */
-import { entityKey } from "../Entities.ts"
 import { isStopWord, type Word } from "../Words.ts"
 
 /** Titles with more words than this are looked up by nobody. */
@@ -25,25 +24,36 @@ const startsName = (text: string, at: number): boolean => {
 const opensSentence = (text: string, at: number): boolean =>
   /(?:^|[.!?\n])["'\u201d)\]]*\s*$/u.test(text.slice(Math.max(0, at - 4), at))
 
-/** The table of `titles`, whatever their order. A title that begins with an article is found without it too. */
+/** Whether a title of these words is looked up. */
+const isFindable = (parts: ReadonlyArray<string>): boolean =>
+  parts.length > 0 && parts.length <= longest && !parts.every(isStopWord)
+
+/** The phrases by which a text names the title of this key: its words, and without the article that they begin with. */
+export const phrasesOf = (key: string): ReadonlyArray<string> => {
+  const parts = key.split(" ")
+  const bare = articles.has(parts[0] ?? "") ? [parts.slice(1)] : []
+  return [parts, ...bare].filter(isFindable).map((words) => words.join(" "))
+}
+
+/**
+ * The table of the titles with these keys, whatever their order. For one text, the titles of which a phrase begins with one of its words
+ * are enough.
+ */
 export const titleTable = (titles: Iterable<string>): TitleTable => {
-  const keys = [...new Set([...titles].map(entityKey))].filter((key) => key !== "").sort()
+  const keys = [...new Set(titles)].filter((key) => key !== "").sort()
   const targets = new Map<string, string>()
   const lengths = new Map<string, Array<number>>()
-  const enter = (parts: ReadonlyArray<string>, target: string) => {
-    const [first] = parts
-    const key = parts.join(" ")
-    if (first === undefined || parts.length > longest || parts.every(isStopWord) || targets.has(key)) return
+  const enter = (key: string, target: string) => {
+    if (targets.has(key)) return
     targets.set(key, target)
-    const known = lengths.get(first)
-    if (known === undefined) lengths.set(first, [parts.length])
+    const parts = key.split(" ")
+    const known = lengths.get(parts[0] ?? "")
+    if (known === undefined) lengths.set(parts[0] ?? "", [parts.length])
     else if (!known.includes(parts.length)) known.push(parts.length)
   }
-  for (const key of keys) enter(key.split(" "), key)
-  for (const key of keys) {
-    const [first = "", ...rest] = key.split(" ")
-    if (articles.has(first)) enter(rest, key)
-  }
+  const phrases = keys.map((key) => [key, phrasesOf(key)] as const)
+  for (const [key, [whole]] of phrases) if (whole === key) enter(key, key)
+  for (const [key, found] of phrases) for (const phrase of found) enter(phrase, key)
   for (const known of lengths.values()) known.sort((a, b) => b - a)
 
   const at = (text: string, words: ReadonlyArray<Word>, i: number): readonly [string, number] | undefined => {

@@ -16,6 +16,8 @@ interface Indexed {
   readonly id: string
   readonly document: DocumentId | null
   readonly length: number
+  /** The folded body between two spaces. */
+  readonly body: string
   readonly weights: ReadonlyMap<string, number>
 }
 
@@ -46,6 +48,16 @@ const best = (
   return hits.sort((x, y) => y.score - x.score || (x.id < y.id ? -1 : 1))
 }
 
+/** The first entries whose body holds a phrase. */
+const holding = (entries: ReadonlyArray<Indexed>, phrase: string, limit: number): ReadonlyArray<Indexed> => {
+  const found: Array<Indexed> = []
+  for (const entry of entries) {
+    if (found.length >= limit) break
+    if (entry.body.includes(` ${phrase} `)) found.push(entry)
+  }
+  return found
+}
+
 const make = Effect.map(Memory, (memory) => {
   const byKind = { Passage: memory.tables<Indexed>(), Relation: memory.tables<Indexed>() }
   const table = (scope: string, kind: LexicalKind) => byKind[kind](scope)
@@ -72,6 +84,16 @@ const make = Effect.map(Memory, (memory) => {
           byTerm: new Map(wanted.map((term) => [term, entries.filter((entry) => entry.weights.has(term)).length]))
         }
       }),
+    holders: (scope, phrases, limit) =>
+      memory.use(() => {
+        const entries = table(scope, "Passage").values()
+        return new Map(phrases.map((phrase) => [phrase, holding(entries, phrase, limit).map(({ id }) => id)]))
+      }),
+    spread: (scope, wanted, limit) =>
+      memory.use(() => {
+        const entries = table(scope, "Passage").values()
+        return new Map(wanted.map((word) => [word, holding(entries, word, limit).length]))
+      }),
     count: (scope, kind) => memory.use(() => table(scope, kind).size()),
     put: (scope, kind, entries) =>
       memory.use(() => {
@@ -81,7 +103,13 @@ const make = Effect.map(Memory, (memory) => {
           const rest = terms(body)
           for (const term of heads) weights.set(term, (weights.get(term) ?? 0) + titleWeight)
           for (const term of rest) weights.set(term, (weights.get(term) ?? 0) + 1)
-          table(scope, kind).set(id, { id, document, length: heads.length + rest.length, weights })
+          table(scope, kind).set(id, {
+            id,
+            document,
+            length: heads.length + rest.length,
+            body: ` ${rest.join(" ")} `,
+            weights
+          })
         }
       }),
     remove: (scope, kind, ids) =>
@@ -89,6 +117,7 @@ const make = Effect.map(Memory, (memory) => {
         for (const id of ids) table(scope, kind).delete(id)
       }),
     clear: (scope, kind) => memory.use(() => table(scope, kind).clear()),
+    compact: () => Effect.void,
     summarise: () => Effect.void
   })
 })

@@ -5,7 +5,7 @@
  * holds terms, and a search compares terms with terms.
  */
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { terms } from "../../domain/Words.ts"
 import { type Hit, type LexicalEntry, LexicalIndex, type LexicalKind } from "../../services/LexicalIndex.ts"
 import { Transaction } from "../../services/Transaction.ts"
@@ -14,7 +14,7 @@ import * as Ranking from "./LexicalRanking.ts"
 import * as Statistics from "./LexicalStatistics.ts"
 import { methods } from "./Methods.ts"
 import * as Postings from "./Postings.ts"
-import { by, compile, decodeRows, integer } from "./Rows.ts"
+import { by, compile, decodeRows, integer, parsed } from "./Rows.ts"
 import { ensureScope, findScope, resetWords, scope, wordTable } from "./Scopes.ts"
 
 /** The distinct terms that an index can hold, quoted: inside quotes nothing is an operator. Whatever has ASCII punctuation is no term. */
@@ -29,6 +29,8 @@ const kinds: ReadonlyArray<LexicalKind> = ["Passage", "Relation"]
 
 const fitHit = compile(Schema.Struct({ id: Schema.String, score: Schema.Number }))
 const fitRow = compile(Schema.Struct({ row: Schema.Int, id: Schema.String }))
+const fitHolders = compile(Schema.Struct({ phrase: Schema.String, ids: Schema.String }))
+const fitIds = compile(Schema.Array(Schema.String))
 const fitFrequency = compile(Schema.Struct({ term: Schema.String, passages: Schema.Int }))
 
 /** With a filter every match is looked up first, since the filter comes before the limit. */
@@ -37,6 +39,14 @@ const selectBestWithin = (table: string): string =>
    WHERE ${table} MATCH ?1 AND e.document IN (SELECT value FROM json_each(?3)) ORDER BY score DESC LIMIT ?2`
 const selectFrequencies = (table: string): string =>
   `SELECT j.key AS term, (SELECT count(*) FROM ${table} WHERE ${table} MATCH j.value) AS passages FROM json_each(?1) j`
+/** With a limit, a common word costs no more than a rare one. */
+const selectHolders = (table: string): string =>
+  `SELECT j.key AS phrase, (SELECT json_group_array(e.id) FROM
+     (SELECT rowid AS row FROM ${table} WHERE ${table} MATCH j.value LIMIT ?2) b JOIN staterag_entry e ON e.row = b.row) AS ids
+   FROM json_each(?1) j`
+const selectSpread = (table: string): string =>
+  `SELECT j.key AS term, (SELECT count(*) FROM (SELECT 1 FROM ${table} WHERE ${table} MATCH j.value LIMIT ?2)) AS passages
+   FROM json_each(?1) j`
 /** Entries that have words, and words that have an entry. */
 const selectCount = (table: string): string =>
   `SELECT count(*) FROM staterag_entry e JOIN ${table}_docsize d ON d.id = e.row WHERE e.scope = ?1 AND e.kind = ?2`
@@ -52,6 +62,16 @@ const deleteWords = (table: string): string => `DELETE FROM ${table} WHERE rowid
  * FTS5's `secure-delete` would do it row by row, at 200 times the cost.
  */
 const optimize = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('optimize')`
+
+/** Phrases as queries on the body alone; see {@link quoted}. */
+const inBody = (phrases: ReadonlyArray<string>): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      phrases
+        .filter((phrase) => quoted(phrase.split(" ")).size === new Set(phrase.split(" ")).size)
+        .map((phrase) => [phrase, `body : "${phrase}"`])
+    )
+  )
 
 /** More than was asked for, so that those that tie with the last can be told apart by id. */
 const spare = 32
@@ -70,7 +90,18 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
       postings.drop(wordTable(kind, number))
       return Statistics.forget(run, number, kind)
     })
-  const at = methods(sql, "LexicalIndex", ["search", "frequencies", "count", "put", "remove", "clear", "summarise"])
+  const at = methods(sql, "LexicalIndex", [
+    "search",
+    "frequencies",
+    "holders",
+    "spread",
+    "count",
+    "put",
+    "remove",
+    "clear",
+    "compact",
+    "summarise"
+  ])
 
   return LexicalIndex.of({
     search: Effect.fnUntraced(function* (key, kind, wanted, limit, within) {
@@ -108,6 +139,30 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
       const rows = yield* run(selectFrequencies(table), [JSON.stringify(Object.fromEntries(words))])
       for (const row of yield* decodeRows(method, table, fitFrequency, rows)) byTerm.set(row.term, row.passages)
       return { passages, byTerm }
+    }),
+    holders: Effect.fnUntraced(function* (key, phrases, limit) {
+      const { method, run } = at.holders
+      const found = new Map<string, ReadonlyArray<string>>()
+      const number = phrases.length === 0 ? undefined : yield* findScope(run, method, key)
+      if (number === undefined) return found
+      const table = wordTable("Passage", number)
+      const rows = yield* run(selectHolders(table), [inBody(phrases), limit])
+      for (const { ids, phrase } of yield* decodeRows(method, table, fitHolders, rows))
+        found.set(
+          phrase,
+          Option.getOrElse(fitIds(parsed(ids)), () => [])
+        )
+      return found
+    }),
+    spread: Effect.fnUntraced(function* (key, words, limit) {
+      const { method, run } = at.spread
+      const found = new Map<string, number>()
+      const number = words.length === 0 ? undefined : yield* findScope(run, method, key)
+      if (number === undefined) return found
+      const table = wordTable("Passage", number)
+      const rows = yield* run(selectSpread(table), [inBody(words), limit])
+      for (const { passages, term } of yield* decodeRows(method, table, fitFrequency, rows)) found.set(term, passages)
+      return found
     }),
     count: Effect.fnUntraced(function* (key, kind) {
       const { method, run } = at.count
@@ -167,7 +222,6 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
           yield* changes(run, number, kind)
           yield* run(deleteWords(table), [rows])
           yield* run(deleteEntries, [rows])
-          yield* run(optimize(table), [])
         })
       )
     }),
@@ -182,6 +236,12 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
           yield* run(deleteKind, [key, kind])
         })
       )
+    }),
+    compact: Effect.fnUntraced(function* (key) {
+      const { method, run } = at.compact
+      const number = yield* findScope(run, method, key)
+      if (number === undefined) return
+      for (const kind of kinds) yield* run(optimize(wordTable(kind, number)), [])
     }),
     summarise: Effect.fnUntraced(function* (key) {
       const { method, run } = at.summarise

@@ -17,6 +17,7 @@ import blocks from "./migrations/0004_blocks.ts"
 import models from "./migrations/0005_models.ts"
 import owed from "./migrations/0007_owed.ts"
 import frequencies from "./migrations/0008_frequencies.ts"
+import notes from "./migrations/0009_notes.ts"
 import { integer } from "./Rows.ts"
 import { missing } from "./Tables.ts"
 
@@ -31,7 +32,8 @@ const steps: ReadonlyArray<{
   { name: "blocks", run: blocks },
   { name: "models", run: models },
   { name: "owed", run: owed },
-  { name: "frequencies", run: frequencies }
+  { name: "frequencies", run: frequencies },
+  { name: "notes", run: notes }
 ]
 
 const method = "Database.migrate"

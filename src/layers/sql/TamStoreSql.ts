@@ -8,13 +8,14 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { NodeId, PassageId } from "../../domain/Ids.ts"
 import { edgeKey, nodeTypes, rootId, type TamEdge, wellFormed } from "../../domain/Tam.ts"
+import { changeOf, misnamed } from "../../domain/tam/Graph.ts"
 import { TamStore } from "../../services/TamStore.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { translate } from "./Errors.ts"
 import { methods } from "./Methods.ts"
 import { by, decodeRows, texts } from "./Rows.ts"
 import * as Tam from "./TamRows.ts"
-import { writeGraph } from "./TamWrite.ts"
+import { changeGraph, clearGraph, readNotes } from "./TamWrite.ts"
 
 /** `edges` by one end in the order of `ids`, then by the other. */
 const inOrder = (
@@ -42,6 +43,9 @@ const make = Effect.gen(function* () {
     "page",
     "counts",
     "load",
+    "notes",
+    "change",
+    "clear",
     "replace"
   ])
 
@@ -140,7 +144,15 @@ const make = Effect.gen(function* () {
         .pipe(Effect.catchTag("SqlError", (error) => Effect.fail(translate(method)(error))))
       return yield* wellFormed(raw, (id) => passages.has(id))
     }),
-    replace: (key, tam) => atomically(writeGraph(at.replace.method, at.replace.run, key, tam))
+    notes: (key, kind, keys, limit) => readNotes(at.notes.method, at.notes.run, key, kind, keys, limit),
+    change: (key, change) => atomically(changeGraph(at.change.method, at.change.run, key, change)),
+    clear: (key) => atomically(clearGraph(at.clear.run, key)),
+    replace: Effect.fnUntraced(function* (key, tam) {
+      const { method, run } = at.replace
+      const wrong = misnamed(tam)
+      if (wrong !== undefined) return yield* Effect.die(wrong)
+      yield* atomically(Effect.zipRight(clearGraph(run, key), changeGraph(method, run, key, changeOf(tam))))
+    })
   })
 })
 

@@ -1,202 +1,245 @@
 /**
- * How a graph takes the place of another: only what differs is written.
+ * How a graph is changed: what is named is written, and nothing else is read.
  *
- * Nodes and anchors keep their rows as long as their ids stay, so an edge, a region or a link between such is the same row as before, and
- * a small change to a large corpus is a small write.
+ * A change may come as what makes it along the way; it is taken in pieces, so that no whole list has to be held.
  */
 import { Effect, Schema } from "effect"
 import type { NodeId, PassageId, ScopeKey } from "../../domain/Ids.ts"
-import { depthOf, MalformedTam } from "../../domain/Tam.ts"
+import type { GraphChange, NoteKind, NoteRow } from "../../domain/tam/Graph.ts"
 import type { StoreError } from "../../services/StoreError.ts"
-import type { BuiltTam } from "../../services/TamStore.ts"
 import { type Execute, insertRows } from "./Execute.ts"
-import { compile, decodeRows, integer } from "./Rows.ts"
+import { compile, decodeRows } from "./Rows.ts"
 import { ensureScope, scope } from "./Scopes.ts"
-import { acceptAnchor, selectAllAnchors, selectAllEdges, selectAllNodes, selectAllRegions } from "./TamRows.ts"
 
-const acceptNode = compile(
-  Schema.Struct({ row: Schema.Int, id: Schema.String, type: Schema.String, abstraction: Schema.String })
-)
-const acceptEdge = compile(Schema.Struct({ source: Schema.Int, target: Schema.Int }))
-const acceptRegion = compile(Schema.Struct({ node: Schema.Int, anchors: Schema.String }))
-const acceptLink = compile(Schema.Struct({ source: Schema.Int, target: Schema.Int, weight: Schema.Number }))
+const acceptRow = compile(Schema.Struct({ id: Schema.String, row: Schema.Int }))
+const acceptNote = compile(Schema.Struct({ key: Schema.String, item: Schema.String, value: Schema.String }))
 
-const selectAllLinks = `SELECT source, target, weight FROM staterag_link
-  WHERE source IN (SELECT row FROM staterag_anchor WHERE scope = ${scope})`
-/** The last row that is taken, also by what still speaks of a row that is gone: in a damaged graph, nothing of a lost node becomes another's. */
-const selectLastRow = (...columns: ReadonlyArray<readonly [table: string, column: string]>): string =>
-  `SELECT max(0, ${columns.map(([table, column]) => `coalesce((SELECT max(${column}) FROM ${table}), 0)`).join(", ")}) AS row`
-const selectLastNode = selectLastRow(
-  ["staterag_node", "row"],
-  ["staterag_edge", "source"],
-  ["staterag_edge", "target"],
-  ["staterag_region", "node"]
-)
-const selectLastAnchor = selectLastRow(
-  ["staterag_anchor", "row"],
-  ["staterag_link", "source"],
-  ["staterag_link", "target"]
-)
+const rowsIn = (table: string): string => `SELECT t.id, t.row FROM json_each(?2) j
+  CROSS JOIN ${table} t ON t.scope = ?1 AND t.id = j.value`
+const nodeAgain = "ON CONFLICT (scope, id) DO UPDATE SET type = excluded.type, abstraction = excluded.abstraction"
+const anchorAgain = "ON CONFLICT (scope, id) DO UPDATE SET node = excluded.node"
+const regionAgain = "ON CONFLICT (node) DO UPDATE SET anchors = excluded.anchors"
+const noteAgain = "ON CONFLICT (scope, kind, key, item) DO UPDATE SET value = excluded.value"
+const graphAgain = `ON CONFLICT (scope) DO UPDATE SET edges = edges + excluded.edges, depth = excluded.depth`
 const deleteRows = (table: string, column: string): string =>
   `DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?1))`
-const deletePairs = (table: string): string =>
-  `DELETE FROM ${table} WHERE (source, target) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))`
-const replaceGraph = "ON CONFLICT (scope) DO UPDATE SET edges = excluded.edges, depth = excluded.depth"
+const deletePairs = `DELETE FROM staterag_edge
+  WHERE (source, target) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))`
+const deleteNotes = `DELETE FROM staterag_note WHERE scope = ?1 AND kind = ?2
+  AND (key, item) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?3))`
+const selectDepth = "SELECT depth FROM staterag_graph WHERE scope = ?1"
+const selectNotes = `SELECT n.key, n.item, n.value FROM json_each(?3) j
+  CROSS JOIN staterag_note n ON n.scope = ${scope} AND n.kind = ?2 AND n.key = j.value`
+const selectSomeNotes = `SELECT n.key, n.item, n.value FROM json_each(?3) j
+  CROSS JOIN staterag_note n ON n.scope = ${scope} AND n.kind = ?2 AND n.key = j.value
+    AND n.item <= coalesce((SELECT item FROM staterag_note
+      WHERE scope = ${scope} AND kind = ?2 AND key = j.value ORDER BY item LIMIT 1 OFFSET ?4), n.item)`
 
-/** What must go and what must come to make `before` into `after`; a value that differs does both. */
-const difference = <K, V>(
-  before: ReadonlyMap<K, V>,
-  after: ReadonlyMap<K, V>,
-  same: (a: V, b: V) => boolean
-): { readonly gone: ReadonlyArray<K>; readonly come: ReadonlyArray<readonly [K, V]> } => {
-  const gone: Array<K> = []
-  const come: Array<readonly [K, V]> = []
-  for (const [key, value] of before) {
-    const next = after.get(key)
-    if (next === undefined || !same(value, next)) gone.push(key)
+/** Of everything that hangs together, the largest part first; then what hangs on nothing any more. */
+const clearing: ReadonlyArray<string> = [
+  `DELETE FROM staterag_graph WHERE scope = ${scope}`,
+  `DELETE FROM staterag_node WHERE scope = ${scope}`,
+  `DELETE FROM staterag_anchor WHERE scope = ${scope}`,
+  `DELETE FROM staterag_note WHERE scope = ${scope}`
+]
+const orphans: ReadonlyArray<string> = [
+  `DELETE FROM staterag_edge WHERE source NOT IN (SELECT row FROM staterag_node) OR target NOT IN (SELECT row FROM staterag_node)`,
+  "DELETE FROM staterag_region WHERE node NOT IN (SELECT row FROM staterag_node)",
+  `DELETE FROM staterag_link WHERE source NOT IN (SELECT row FROM staterag_anchor) OR target NOT IN (SELECT row FROM staterag_anchor)`
+]
+
+const pieceSize = 4096
+const pieces = function* <A>(all: Iterable<A>): Iterable<ReadonlyArray<A>> {
+  let piece: Array<A> = []
+  for (const one of all) {
+    piece.push(one)
+    if (piece.length < pieceSize) continue
+    yield piece
+    piece = []
   }
-  for (const [key, value] of after) {
-    const last = before.get(key)
-    if (last === undefined || !same(last, value)) come.push([key, value])
-  }
-  return { gone, come }
+  if (piece.length > 0) yield piece
 }
 
-const equal = <V>(a: V, b: V): boolean => a === b
+/** Takes the pieces of `all` one after the other. */
+const eachPiece = <A, E>(
+  all: Iterable<A> | undefined,
+  body: (piece: ReadonlyArray<A>) => Effect.Effect<unknown, E>
+): Effect.Effect<void, E> => (all === undefined ? Effect.void : Effect.forEach(pieces(all), body, { discard: true }))
 
-/** Two rows as one number, to be a key; exact as long as there are fewer than 2²⁶ rows, that is 67 million. */
-const span = 2 ** 26
-const pairKey = (source: number, target: number): number => source * span + target
-const pairOf = (key: number): readonly [number, number] => [Math.floor(key / span), key % span]
-
-/** A row for each id: the one that it has, or the next that is free. */
-const rowsFor = <Id extends string>(
-  ids: Iterable<Id>,
-  known: ReadonlyMap<string, { readonly row: number }>,
-  last: number
-): ReadonlyMap<Id, number> => {
-  const rows = new Map<Id, number>()
-  let next = last
-  for (const id of ids) if (!rows.has(id)) rows.set(id, known.get(id)?.row ?? ++next)
-  return rows
-}
-
-/** The first node that the graph names without having it, or has twice. */
-const misnamed = (tam: BuiltTam): MalformedTam | undefined => {
-  const ids = new Set<NodeId>()
-  for (const { id } of tam.nodes) {
-    if (ids.has(id)) return new MalformedTam({ reason: "DuplicateNode", node: id })
-    ids.add(id)
-  }
-  const unknown = (node: NodeId) => new MalformedTam({ reason: "UnknownNode", node })
-  for (const { from, to } of tam.edges) {
-    if (!ids.has(from)) return unknown(from)
-    if (!ids.has(to)) return unknown(to)
-  }
-  for (const node of tam.regions.keys()) if (!ids.has(node)) return unknown(node)
-  for (const node of tam.evidence.values()) if (!ids.has(node)) return unknown(node)
-  return undefined
-}
-
-/** Puts a graph in the place of the old one, inside the caller's transaction. A graph that names nodes it does not have is a defect. */
-export const writeGraph = Effect.fnUntraced(function* (
+export const readNotes = Effect.fnUntraced(function* (
   method: string,
   run: Execute,
   key: ScopeKey,
-  tam: BuiltTam
+  kind: NoteKind,
+  keys: ReadonlyArray<string>,
+  limit: number
+): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<readonly [string, string]>>, StoreError> {
+  const found = new Map<string, Array<readonly [string, string]>>()
+  if (keys.length === 0) return found
+  const asked = JSON.stringify([...new Set(keys)])
+  const rows = yield* limit >= Number.MAX_SAFE_INTEGER
+    ? run(selectNotes, [key, kind, asked])
+    : run(selectSomeNotes, [key, kind, asked, limit - 1])
+  for (const { item, key: own, value } of yield* decodeRows(method, "staterag_note", acceptNote, rows)) {
+    const list = found.get(own)
+    if (list === undefined) found.set(own, [[item, value]])
+    else list.push([item, value])
+  }
+  return found
+})
+
+/** Inside the caller's transaction. */
+export const clearGraph = (run: Execute, key: ScopeKey): Effect.Effect<void, StoreError> =>
+  Effect.zipRight(
+    Effect.forEach(clearing, (statement) => run(statement, [key]), { discard: true }),
+    Effect.forEach(orphans, (statement) => run(statement, []), { discard: true })
+  )
+
+/** Changes a graph, inside the caller's transaction. What names a node or passage that is not there is a defect. */
+export const changeGraph = Effect.fnUntraced(function* (
+  method: string,
+  run: Execute,
+  key: ScopeKey,
+  change: GraphChange
 ): Effect.fn.Return<void, StoreError> {
-  const wrong = misnamed(tam)
-  if (wrong !== undefined) return yield* Effect.die(wrong)
   const number = yield* ensureScope(run, method, key)
-  const all = <A>(table: string, accept: Parameters<typeof decodeRows<A>>[2], statement: string) =>
-    Effect.flatMap(run(statement, [key]), (rows) => decodeRows(method, table, accept, rows))
-  const last = (table: string, statement: string) =>
-    Effect.flatMap(run(statement, []), (rows) => integer(method, table, rows))
-  const remove = (statement: string, keys: ReadonlyArray<unknown>) =>
-    keys.length === 0 ? Effect.void : run(statement, [JSON.stringify(keys)])
+  const rowsOf = Effect.fnUntraced(function* (table: string, ids: Iterable<string>) {
+    const asked = [...new Set(ids)]
+    const look = Effect.map(
+      Effect.flatMap(run(rowsIn(table), [number, JSON.stringify(asked)]), (rows) =>
+        decodeRows(method, table, acceptRow, rows)
+      ),
+      (rows) => new Map(rows.map(({ id, row }) => [id, row]))
+    )
+    let found = yield* look
+    if (table === "staterag_anchor" && found.size < asked.length) {
+      // a passage that the graph knows only by name
+      const strangers = asked.filter((id) => !found.has(id))
+      yield* insertRows(
+        run,
+        "staterag_anchor (scope, id)",
+        strangers.map((id) => [number, id])
+      )
+      found = yield* look
+    }
+    const stranger = asked.find((id) => !found.has(id))
+    if (stranger !== undefined) return yield* Effect.dieMessage(`${table} does not hold ${stranger}`)
+    return (id: string): number => found.get(id) ?? 0
+  })
+  const remove = (table: string, column: string, rows: ReadonlyArray<number>) =>
+    run(deleteRows(table, column), [JSON.stringify(rows)])
 
-  // ---- what is there
-  const oldNodes = new Map((yield* all("staterag_node", acceptNode, selectAllNodes)).map((node) => [node.id, node]))
-  const oldAnchors = new Map(
-    (yield* all("staterag_anchor", acceptAnchor, selectAllAnchors)).map((anchor) => [anchor.id as string, anchor])
+  yield* eachPiece(change.nodes, (piece) =>
+    insertRows(
+      run,
+      "staterag_node (scope, id, type, abstraction)",
+      piece.map(({ abstraction, id, type }) => [number, id, type, abstraction]),
+      nodeAgain
+    )
   )
-  const oldEdges = new Map(
-    (yield* all("staterag_edge", acceptEdge, selectAllEdges)).map(({ source, target }) => [
-      pairKey(source, target),
-      true
-    ])
+  yield* eachPiece(change.evidence, (piece) =>
+    Effect.flatMap(
+      rowsOf(
+        "staterag_node",
+        piece.map(([, node]) => node)
+      ),
+      (rowOf) =>
+        insertRows(
+          run,
+          "staterag_anchor (scope, id, node)",
+          piece.map(([passage, node]) => [number, passage, rowOf(node)]),
+          anchorAgain
+        )
+    )
   )
-  const oldRegions = new Map(
-    (yield* all("staterag_region", acceptRegion, selectAllRegions)).map(({ node, anchors }) => [node, anchors])
-  )
-  const oldLinks = new Map(
-    (yield* all("staterag_link", acceptLink, selectAllLinks)).map(({ source, target, weight }) => [
-      pairKey(source, target),
-      weight
-    ])
-  )
-
-  // ---- what there will be
-  const nodeRows = rowsFor(
-    tam.nodes.map((node) => node.id).sort(),
-    oldNodes,
-    yield* last("staterag_node", selectLastNode)
-  )
-  const named = new Set<PassageId>(tam.evidence.keys())
-  for (const region of tam.regions.values()) for (const id of region) named.add(id)
-  for (const { from, to } of tam.links) named.add(from).add(to)
-  const anchorRows = rowsFor([...named].sort(), oldAnchors, yield* last("staterag_anchor", selectLastAnchor))
-  const nodeRow = (id: NodeId): number => nodeRows.get(id) ?? 0
-  const anchorRow = (id: PassageId): number => anchorRows.get(id) ?? 0
-
-  const newNodes = new Map(tam.nodes.map((node) => [node.id as string, { ...node, row: nodeRow(node.id) }]))
-  const newAnchors = new Map(
-    Array.from(anchorRows, ([id, row]) => {
-      const node = tam.evidence.get(id)
-      return [id as string, { id, row, node: node === undefined ? null : nodeRow(node) }]
+  yield* eachPiece(change.links, (piece) =>
+    Effect.gen(function* () {
+      const ends = piece.flatMap(([from, own]): ReadonlyArray<PassageId> => [from, ...own.map(({ to }) => to)])
+      const rowOf = yield* rowsOf("staterag_anchor", ends)
+      yield* remove(
+        "staterag_link",
+        "source",
+        piece.map(([from]) => rowOf(from))
+      )
+      yield* insertRows(
+        run,
+        "staterag_link (source, target, weight)",
+        piece.flatMap(([from, own]) => own.map(({ to, weight }) => [rowOf(from), rowOf(to), weight]))
+      )
     })
   )
-  const newEdges = new Map(tam.edges.map(({ from, to }) => [pairKey(nodeRow(from), nodeRow(to)), true]))
-  const newRegions = new Map(
-    Array.from(tam.regions, ([node, region]) => [nodeRow(node), JSON.stringify(region.map(anchorRow))])
+  yield* eachPiece(change.regions, (piece) =>
+    Effect.gen(function* () {
+      const nodeOf = yield* rowsOf(
+        "staterag_node",
+        piece.map(([node]) => node)
+      )
+      const anchorOf = yield* rowsOf(
+        "staterag_anchor",
+        piece.flatMap(([, region]) => region)
+      )
+      const rows = piece.map(([node, region]) => [nodeOf(node), JSON.stringify(region.map(anchorOf))])
+      yield* insertRows(run, "staterag_region (node, anchors)", rows, regionAgain)
+    })
   )
-  const newLinks = new Map(tam.links.map(({ from, to, weight }) => [pairKey(anchorRow(from), anchorRow(to)), weight]))
+  yield* eachPiece(change.erased, (piece) =>
+    Effect.forEach(
+      new Set(piece.map(({ kind }) => kind)),
+      (kind) => {
+        const own = piece.filter((line) => line.kind === kind)
+        return run(deleteNotes, [number, kind, JSON.stringify(own.map((line) => [line.key, line.item]))])
+      },
+      { discard: true }
+    )
+  )
+  yield* eachPiece(change.notes, (piece: ReadonlyArray<NoteRow>) =>
+    insertRows(
+      run,
+      "staterag_note (scope, kind, key, item, value)",
+      piece.map((line) => [number, line.kind, line.key, line.item, line.value]),
+      noteAgain
+    )
+  )
 
-  // ---- the difference
-  const nodes = difference(oldNodes, newNodes, (a, b) => a.type === b.type && a.abstraction === b.abstraction)
-  const anchors = difference(oldAnchors, newAnchors, (a, b) => a.node === b.node)
-  const edges = difference(oldEdges, newEdges, equal)
-  const regions = difference(oldRegions, newRegions, equal)
-  const links = difference(oldLinks, newLinks, equal)
-  const rowsOf = (ids: ReadonlyArray<string>, known: ReadonlyMap<string, { readonly row: number }>) =>
-    ids.map((id) => known.get(id)?.row)
-
-  yield* remove(deletePairs("staterag_edge"), edges.gone.map(pairOf))
-  yield* remove(deletePairs("staterag_link"), links.gone.map(pairOf))
-  yield* remove(deleteRows("staterag_region", "node"), regions.gone)
-  yield* remove(deleteRows("staterag_anchor", "row"), rowsOf(anchors.gone, oldAnchors))
-  yield* remove(deleteRows("staterag_node", "row"), rowsOf(nodes.gone, oldNodes))
-
-  yield* insertRows(
-    run,
-    "staterag_node (row, scope, id, type, abstraction)",
-    nodes.come.map(([id, { row, type, abstraction }]) => [row, number, id, type, abstraction])
+  let edges = 0
+  const pairs = Effect.fnUntraced(function* (piece: ReadonlyArray<{ readonly from: NodeId; readonly to: NodeId }>) {
+    const rowOf = yield* rowsOf(
+      "staterag_node",
+      piece.flatMap(({ from, to }) => [from, to])
+    )
+    return piece.map(({ from, to }) => [rowOf(from), rowOf(to)] as const)
+  })
+  yield* eachPiece(change.unbound, (piece) =>
+    Effect.flatMap(pairs(piece), (rows) => {
+      edges -= rows.length
+      return run(deletePairs, [JSON.stringify(rows)])
+    })
   )
-  yield* insertRows(
-    run,
-    "staterag_anchor (row, scope, id, node)",
-    anchors.come.map(([id, { row, node }]) => [row, number, id, node])
+  yield* eachPiece(change.edges, (piece) =>
+    Effect.flatMap(pairs(piece), (rows) => {
+      edges += rows.length
+      return insertRows(run, "staterag_edge (source, target)", rows)
+    })
   )
-  yield* insertRows(
-    run,
-    "staterag_edge (source, target)",
-    edges.come.map(([pair]) => pairOf(pair))
+  yield* eachPiece(change.gone, (piece) =>
+    Effect.gen(function* () {
+      const rows = yield* run(rowsIn("staterag_anchor"), [number, JSON.stringify(piece)])
+      const own = (yield* decodeRows(method, "staterag_anchor", acceptRow, rows)).map(({ row }) => row)
+      yield* remove("staterag_link", "source", own)
+      yield* remove("staterag_link", "target", own)
+      yield* remove("staterag_anchor", "row", own)
+    })
   )
-  yield* insertRows(run, "staterag_region (node, anchors)", regions.come)
-  yield* insertRows(
-    run,
-    "staterag_link (source, target, weight)",
-    links.come.map(([pair, weight]) => [...pairOf(pair), weight])
+  yield* eachPiece(change.removed, (piece) =>
+    Effect.gen(function* () {
+      const rowOf = yield* rowsOf("staterag_node", piece)
+      const own = [...new Set(piece)].map(rowOf)
+      yield* remove("staterag_region", "node", own)
+      yield* remove("staterag_node", "row", own)
+    })
   )
-  yield* insertRows(run, "staterag_graph (scope, edges, depth)", [[number, newEdges.size, depthOf(tam)]], replaceGraph)
+  if (edges === 0 && change.depth === undefined) return
+  const [known] = yield* run(selectDepth, [number])
+  const depth = change.depth ?? (typeof known?.depth === "number" ? known.depth : 0)
+  yield* insertRows(run, "staterag_graph (scope, edges, depth)", [[number, edges, depth]], graphAgain)
 })
