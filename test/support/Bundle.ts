@@ -1,14 +1,13 @@
 /** A program of the tests in processes of its own, bundled once: a loader would cost each of them seconds. */
 import { spawn } from "node:child_process"
-import { mkdirSync, rmSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
 const here = dirname(fileURLToPath(import.meta.url))
 // beside the packages that it imports
-const target = join(dirname(dirname(here)), "node_modules", ".cache", `staterag-test-${process.pid}`)
-process.once("exit", () => rmSync(target, { recursive: true, force: true }))
+const target = join(dirname(dirname(here)), "node_modules", ".cache", "staterag-test")
 
 /** Bundles `test/support/NAME.ts`; gives the file to run. */
 export const bundle = async (name: string): Promise<string> => {
