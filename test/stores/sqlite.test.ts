@@ -415,7 +415,7 @@ describe("damage", () => {
     ["UPDATE staterag_node SET type = 'Leaf' WHERE id = 't1'", "staterag_node", "t1"],
     ["UPDATE staterag_node SET id = '' WHERE id = 't1'", "staterag_node", ""],
     ["UPDATE staterag_region SET anchors = '{}'", "staterag_region", "e1"],
-    ["UPDATE staterag_entry SET id = x'00' WHERE id = 'p-a'", "staterag_entry", "Buffer"]
+    ["UPDATE staterag_entry SET id = x'00' WHERE id = 'p-a'", "staterag_entry", "row of 1"]
   ]
   for (const [damage, table, id] of cases) {
     it.effect(damage, () =>
@@ -528,6 +528,7 @@ describe("pain 31: what is forgotten", () => {
         const gone = yield* corpus.remove(scope, ids)
         yield* corpus.removeSources(scope, ids)
         yield* lexical.remove(scope, "Passage", gone)
+        yield* lexical.compact(scope)
         yield* (yield* VectorStore).remove(scope, "Passage", gone)
         yield* (yield* TamStore).replace(scope, smallTam)
         yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
