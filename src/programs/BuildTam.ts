@@ -11,8 +11,7 @@
  */
 import { Effect } from "effect"
 import type { DocumentId, PassageId, ScopeKey } from "../domain/Ids.ts"
-import type { NodeType, TamEdge } from "../domain/Tam.ts"
-import { rootId } from "../domain/Tam.ts"
+import { type NodeType, rootId } from "../domain/Tam.ts"
 import { evidenceId } from "../domain/tam/Graph.ts"
 import type { CorpusStore } from "../services/CorpusStore.ts"
 import type { Digest } from "../services/Digest.ts"
@@ -54,8 +53,6 @@ const depthOf = (run: Run, height: number): number => {
   return height === 0 ? 0 : height + chain + 1
 }
 
-const edgesOf = (run: Run): { readonly edges: ReadonlyArray<TamEdge>; readonly unbound: ReadonlyArray<TamEdge> } => run
-
 /**
  * Brings the graph of `scope` up to date with its corpus. Without `changed`, or where there is no graph yet, it is built from nothing. A
  * corpus without passages gives the root alone.
@@ -93,7 +90,8 @@ export const buildTam: (
   const { goneTopics, height } = yield* place(run)
   for (const id of gone) board.note.delete(id)
   yield* tam.change(scope, {
-    ...edgesOf(run),
+    edges: run.edges,
+    unbound: run.unbound,
     removed: [...run.lost, ...goneTopics, ...Array.from(gone, evidenceId)],
     gone,
     depth: depthOf(run, height)

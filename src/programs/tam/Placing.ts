@@ -141,7 +141,7 @@ export const place = Effect.fnUntraced(function* (run: Run) {
     const left: Array<Pick<NoteRow, "item" | "key" | "kind">> = []
     for (const { id, parents, via } of places) {
       const own = node(level, id)
-      const before = new Set((was.get(own) ?? []).filter((parent) => !goneTopics.has(parent) || true))
+      const before = new Set(was.get(own))
       const after = new Set(parents)
       for (const from of after) {
         if (before.has(from)) continue
