@@ -57,7 +57,7 @@ const cases: ReadonlyArray<Case> = [
     path: `${set}.corpus.jsonl`,
     own: () => spread(set),
     wrong: [other],
-    least: 75
+    least: 70
   }))
 ]
 
