@@ -38,10 +38,7 @@ interface Case {
   readonly least: number
 }
 const cases: ReadonlyArray<Case> = [
-  ...[
-    ["rust-book", "2wikimultihopqa"],
-    ["langgraphjs-docs", "musique"]
-  ].map(([book = "", other = ""]) => ({
+  ...[["rust-book", "2wikimultihopqa"]].map(([book = "", other = ""]) => ({
     corpus: book,
     path: `prose/${book}`,
     own: () => plain(book),
@@ -49,10 +46,7 @@ const cases: ReadonlyArray<Case> = [
     least: 80
   })),
   // articles of the same kind hold some of the names by chance
-  ...[
-    ["hotpotqa", "musique"],
-    ["musique", "hotpotqa"]
-  ].map(([set = "", other = ""]) => ({
+  ...[["hotpotqa", "musique"]].map(([set = "", other = ""]) => ({
     corpus: set,
     path: `${set}.corpus.jsonl`,
     own: () => spread(set),
