@@ -58,8 +58,8 @@ describe("C30 what may follow", () => {
   })
   it("counts cycles by their actions, and takes the outcome from the end", () => {
     expect(progress(events)).toEqual({ cycles: 2, outcome: "Release" })
-    expect(progress(events.slice(0, 4))).toEqual({ cycles: 1, outcome: null })
-    expect(progress([])).toEqual({ cycles: 0, outcome: null })
+    expect(progress(events.slice(0, 4))).toEqual({ cycles: 1, outcome: undefined })
+    expect(progress([])).toEqual({ cycles: 0, outcome: undefined })
   })
   it("a question is shown whole but for halves of surrogate pairs", () => {
     expect(shownQuestion("a\ud800b 👩 \udc00")).toBe("a\ufffdb 👩 \ufffd")
