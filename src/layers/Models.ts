@@ -8,7 +8,7 @@
  */
 import type { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, Option, type Scope } from "effect"
 import type { ModelError } from "../domain/ModelError.ts"
 import { type ModelSettings, modelOf } from "../domain/ModelSettings.ts"
 import { knownModels } from "../domain/Pricing.ts"
@@ -16,6 +16,7 @@ import { small, usual } from "../domain/prompts/Bounds.ts"
 import type { Digest } from "../services/Digest.ts"
 import { type EmbeddingError, EmbeddingModel } from "../services/EmbeddingModel.ts"
 import { LanguageModel, type LanguageModelShape } from "../services/LanguageModel.ts"
+import { MethodModel } from "../services/MethodModel.ts"
 import type { StoreError } from "../services/StoreError.ts"
 import type { TokenCounter } from "../services/TokenCounter.ts"
 import * as Embedded from "./Embedded.ts"
@@ -123,7 +124,9 @@ export const roles = (
         name === null
           ? Effect.succeed(embedded)
           : Effect.map(model(name), (held) => Layer.provide(role, Layer.succeed(LanguageModel, held)))
+      const asked = modelOf(settings, "reader")
       return Layer.mergeAll(
+        asked === null ? Layer.empty : Layer.succeed(MethodModel, Option.some({ model: yield* model(asked), manner })),
         yield* on(modelOf(settings, "planner"), ModelRoles.planner(manner), PlannerRules.layer),
         yield* on(modelOf(settings, "verifier"), ModelRoles.verifier(manner), VerifierCoverage.layer),
         yield* on(

@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import type { Question } from "../domain/Dataset.ts"
 import type { Result } from "../domain/EvalResult.ts"
 import type { CorpusRevision, ScopeKey } from "../domain/Ids.ts"
+import type { ModelFault } from "../domain/ModelError.ts"
 import type { Policy } from "../domain/Policy.ts"
 import { version } from "../domain/Version.ts"
 import { CorpusStore } from "../services/CorpusStore.ts"
@@ -17,10 +18,11 @@ import { CpuTime } from "../services/CpuTime.ts"
 import { Digest } from "../services/Digest.ts"
 import { Progress } from "../services/Progress.ts"
 import { passagesOf } from "./baselines/Bm25.ts"
-import type { Broken } from "./baselines/Method.ts"
+import { type Broken, incomplete, type Unready } from "./baselines/Method.ts"
 import { type MethodName, make, type Services } from "./baselines/Methods.ts"
+import { keepingCalls } from "./OtherCalls.ts"
 
-export { isMethod, type MethodName, methodNames } from "./baselines/Methods.ts"
+export { isMethod, type MethodName, methodNames, plainNames } from "./baselines/Methods.ts"
 
 export interface Options<E, R> {
   readonly questions: ReadonlyArray<Question>
@@ -34,6 +36,8 @@ export interface Options<E, R> {
   /** Results of an earlier, interrupted evaluation; those of another policy, corpus or version are not used. */
   readonly known: ReadonlyArray<Result>
   readonly record: (result: Result) => Effect.Effect<void, E, R>
+  /** Names whatever a method draws at random. */
+  readonly seed: number
 }
 
 export interface Evaluation {
@@ -48,12 +52,23 @@ export interface Evaluation {
 export const policyHashOf = (policy: Policy, hash: Digest["Type"]["hash"]): string =>
   hash("policy", JSON.stringify(policy)).slice(0, 16)
 
+/** Faults that every question would meet: going on would only cost. */
+const lasting: ReadonlySet<ModelFault> = new Set<ModelFault>([
+  "Unauthorized",
+  "QuotaExhausted",
+  "UnknownModel",
+  "NotInstalled",
+  "BadFile",
+  "OtherModel",
+  "Unkept"
+])
+
 const placeOf = (id: string, method: string): string => JSON.stringify([method, id])
 
 /** Every question by every method, in the order of methods, then questions. */
-export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation, Broken | E, Services | R> =>
+export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation, Broken | Unready | E, Services | R> =>
   Effect.gen(function* () {
-    const { concurrency, methods, navigation, policy, questions, scope } = options
+    const { concurrency, methods, navigation, policy, questions, scope, seed } = options
     const corpus = yield* CorpusStore
     const { hash } = yield* Digest
     const { milliseconds } = yield* CpuTime
@@ -85,7 +100,9 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
         done += questions.length
         continue
       }
-      const ready = yield* make(method, { scope, policy, navigation }, library)
+      const ready = yield* keepingCalls(scope, "Preparing", () =>
+        make(method, { scope, policy, navigation, seed }, library)
+      )
       const one = Effect.fnUntraced(function* (question: Question) {
         const before = earlier(question)
         if (before !== undefined) reused++
@@ -93,12 +110,22 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
         const cpuAt = milliseconds()
         let result = before
         if (result === undefined) {
-          const { detail, found } = yield* ready.answer(question)
+          const { detail, found, spent } = yield* keepingCalls(scope, "Experiment", (spent) =>
+            ready.answer(question).pipe(
+              Effect.catchTag("ModelError", (error) =>
+                lasting.has(error.fault) ? error : Effect.succeed(incomplete(error.message))
+              ),
+              Effect.map((outcome) => ({ ...outcome, spent: spent() }))
+            )
+          )
           const cpuNow = milliseconds()
           const wallMs = Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6
           const cpuMs = alone && cpuAt !== null && cpuNow !== null ? cpuNow - cpuAt : null
           const { id, question: text } = question
-          result = { key, id, question: text, method, ...found, ...(yield* detail), wallMs, cpuMs }
+          const calls = found.calls + spent.calls
+          const readerEquivalentTokens = found.readerEquivalentTokens + spent.readerEquivalentTokens
+          const costs = { calls, readerEquivalentTokens, wallMs, cpuMs }
+          result = { key, id, question: text, method, ...found, ...(yield* detail), ...costs }
           yield* options.record(result)
           // everything below may be synchronous: let signals and timers in
           yield* Effect.sleep(0)

@@ -12,7 +12,7 @@ import { recallAt } from "../../src/domain/Metrics.ts"
 import { defaultPolicy, type Policy } from "../../src/domain/Policy.ts"
 import { defaultSampling, generator, statistics } from "../../src/domain/Statistics.ts"
 import { best, bm25 } from "../../src/programs/baselines/Bm25.ts"
-import { type Evaluation, evaluate, type MethodName, methodNames } from "../../src/programs/Evaluate.ts"
+import { type Evaluation, evaluate, type MethodName, plainNames } from "../../src/programs/Evaluate.ts"
 import { dataFolder, dataPath, recordsOf } from "../support/Data.ts"
 import { library, scope, shelf } from "../support/Shelf.ts"
 
@@ -68,10 +68,11 @@ interface Asked {
 const asked = ({ failsAfter, recorded = [], ...options }: Asked): Effect.Effect<Evaluation, unknown> =>
   evaluate({
     questions,
-    methods: methodNames,
+    methods: plainNames,
     known: [],
     policy: defaultPolicy,
     navigation: false,
+    seed: 1,
     scope,
     concurrency: 1,
     ...options,
@@ -79,7 +80,7 @@ const asked = ({ failsAfter, recorded = [], ...options }: Asked): Effect.Effect<
       recorded.length === failsAfter ? Effect.fail("the disk is full") : Effect.sync(() => void recorded.push(result))
   }).pipe(Effect.provide(shelf(library)))
 
-const reported = ({ corpusRevision, policyHash, results }: Evaluation, of = questions, methods = methodNames): Report =>
+const reported = ({ corpusRevision, policyHash, results }: Evaluation, of = questions, methods = plainNames): Report =>
   report({
     dataset: "records",
     lines: "all",
@@ -102,7 +103,7 @@ describe("C29 an evaluation", () => {
       const recorded: Array<Result> = []
       const evaluation = yield* asked({ recorded })
       expect(evaluation.results.map(({ id, method }) => `${method} ${id}`)).toEqual(
-        methodNames.flatMap((method) => questions.map(({ id }) => `${method} ${id}`))
+        plainNames.flatMap((method) => questions.map(({ id }) => `${method} ${id}`))
       )
       expect(recorded).toEqual(evaluation.results)
       const broken = evaluation.results.filter(({ outcome }) => outcome === "Incomplete")
@@ -110,7 +111,7 @@ describe("C29 an evaluation", () => {
       expect(broken.filter(({ id }) => id !== "loose")).toEqual([])
       const { methods, n, paired, questions: told } = reported(evaluation)
       expect(n).toBe(6)
-      expect(told).toHaveLength(6 * methodNames.length)
+      expect(told).toHaveLength(6 * plainNames.length)
       expect(methods.bm25?.n).toBe(6)
       expect(paired.some(({ a, b }) => a === "staterag" && b === "first")).toBe(true)
       expect(methods.staterag?.byType.bridge?.n).toBe(3)
@@ -118,7 +119,7 @@ describe("C29 an evaluation", () => {
       const branches = Object.values(methods.staterag?.byBranch ?? {})
       expect(branches.reduce((sum, group) => sum + group.n, 0)).toBe(6)
       const text = reportText(reported(evaluation))
-      for (const method of methodNames) expect(text).toContain(`| ${method} |`)
+      for (const method of plainNames) expect(text).toContain(`| ${method} |`)
     })
   )
 

@@ -93,6 +93,7 @@ describe("C22 C23 the memory of one question", () => {
         scope,
         policy: defaultPolicy,
         navigation: false,
+        seed: 1,
         concurrency: 1,
         known: [],
         record: () => Effect.void

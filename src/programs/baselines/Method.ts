@@ -1,15 +1,23 @@
 /** What a method of an evaluation is: a program over the product's own services that lists documents and answers with the one reader. */
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Passage } from "../../domain/Corpus.ts"
 import type { Question } from "../../domain/Dataset.ts"
 import type { RoleFailed } from "../../domain/Errors.ts"
 import { type Found, shortAnswer } from "../../domain/EvalResult.ts"
 import { type Evidence, itemOf } from "../../domain/Evidence.ts"
 import type { ScopeKey } from "../../domain/Ids.ts"
+import type { ModelError } from "../../domain/ModelError.ts"
 import type { Policy, PolicyError } from "../../domain/Policy.ts"
-import type { EmbeddingError } from "../../services/EmbeddingModel.ts"
+import type { Manner } from "../../domain/prompts/Prompt.ts"
+import type { EmbeddingError, EmbeddingModel } from "../../services/EmbeddingModel.ts"
+import type { LanguageModelShape } from "../../services/LanguageModel.ts"
+import type { LexicalIndex } from "../../services/LexicalIndex.ts"
+import { MethodModel } from "../../services/MethodModel.ts"
 import { Reader } from "../../services/Roles.ts"
 import type { StaleWriter, StoreError, UnknownScope } from "../../services/StoreError.ts"
+import type { TokenCounter } from "../../services/TokenCounter.ts"
+import type { VectorIndex } from "../../services/VectorIndex.ts"
+import type * as Controller from "../Controller.ts"
 
 /** What every method of one evaluation shares. */
 export interface Setting {
@@ -17,7 +25,40 @@ export interface Setting {
   readonly policy: Policy
   /** Whether every navigation is compared with scoring all Evidence nodes; costs one scan of the graph a cycle. */
   readonly navigation: boolean
+  /** Names whatever a method draws at random. */
+  readonly seed: number
 }
+
+/** What methods may ask of. Model calls are metered, cached and billed by the evaluation, whoever makes them. */
+export type Services = Controller.Services | LexicalIndex | VectorIndex | EmbeddingModel | TokenCounter
+
+/** What the methods of one evaluation share: the passages of the scope, by id, read when the first method asks for them. */
+export interface Library {
+  readonly passages: Effect.Effect<ReadonlyArray<Passage>, StoreError>
+}
+
+/** Makes a method ready; what it builds for that, an index with model calls perhaps, is reported apart from what its questions cost. */
+export type Make = (setting: Setting, library: Library) => Effect.Effect<Method<Services>, Unready, Services>
+export type Unready = StoreError | EmbeddingError | ModelError | NeedsModel
+
+/** A method that cannot do without a language model, where none is named. */
+export class NeedsModel extends Schema.TaggedError<NeedsModel>()("NeedsModel", { method: Schema.String }) {
+  override get message(): string {
+    return `${this.method} asks a language model, and none is named`
+  }
+  get advice(): string {
+    return "name one: --model openai:NAME (OPENAI_API_KEY, OPENAI_BASE_URL) or --model gguf:FILE; or leave the method out"
+  }
+}
+
+/** The model of the evaluation. */
+export const modelFor = (
+  method: string
+): Effect.Effect<{ readonly model: LanguageModelShape; readonly manner: Manner }, NeedsModel> =>
+  Effect.flatMap(
+    MethodModel,
+    Option.match({ onNone: () => new NeedsModel({ method }), onSome: (held) => Effect.succeed(held) })
+  )
 
 /** What stops an evaluation; ⊥ does not, it counts as wrong. */
 export type Broken = StoreError | StaleWriter | UnknownScope | EmbeddingError | PolicyError
@@ -31,7 +72,8 @@ export interface Outcome {
 }
 
 export interface Method<R> {
-  readonly answer: (question: Question) => Effect.Effect<Outcome, Broken, R>
+  /** A `ModelError` costs this question alone, unless every other would meet it too. */
+  readonly answer: (question: Question) => Effect.Effect<Outcome, Broken | ModelError, R>
 }
 
 /** A passage with what it is ranked by. */

@@ -1,26 +1,18 @@
 /** The methods of `staterag eval` by name, and what each needs made ready before its first question. */
 import { Effect } from "effect"
 import type { Passage } from "../../domain/Corpus.ts"
-import type { EmbeddingModel } from "../../services/EmbeddingModel.ts"
-import type { LexicalIndex } from "../../services/LexicalIndex.ts"
 import type { StoreError } from "../../services/StoreError.ts"
-import type { VectorIndex } from "../../services/VectorIndex.ts"
-import type * as Controller from "../Controller.ts"
+import * as Ablated from "./Ablated.ts"
+import * as Agentic from "./Agentic.ts"
 import * as Bm25 from "./Bm25.ts"
 import * as Governed from "./Governed.ts"
-import { type Method, reading, type Setting } from "./Method.ts"
+import { type Library, type Make, type Method, reading, type Services, type Setting, type Unready } from "./Method.ts"
 import * as Oracles from "./Oracles.ts"
 import * as Rankings from "./Rankings.ts"
+import * as Structured from "./Structured.ts"
 import * as TwoHop from "./TwoHop.ts"
 
-export type Services = Controller.Services | LexicalIndex | VectorIndex | EmbeddingModel
-
-/** What the methods of one evaluation share: the passages of the scope, read when the first method asks for them. */
-export interface Library {
-  readonly passages: Effect.Effect<ReadonlyArray<Passage>, StoreError>
-}
-
-type Make = (setting: Setting, library: Library) => Effect.Effect<Method<Services>, StoreError, Services>
+export type { Library, Services } from "./Method.ts"
 
 const shelfOf = ({ passages }: Library): Effect.Effect<Oracles.Shelf, StoreError> =>
   Effect.map(passages, (all) => {
@@ -45,7 +37,10 @@ const makers = {
   dos: (setting) => Effect.map(Rankings.documentOrder(setting), (rank) => reading(setting, rank)),
   first: (setting) => Effect.map(Rankings.first(setting), (rank) => reading(setting, rank)),
   "two-hop": (setting) => Effect.map(TwoHop.rank(setting), (rank) => reading(setting, rank)),
+  ...Structured.makers,
+  ...Agentic.makers,
   staterag: (setting) => Effect.map(Governed.ask(setting), (answer) => ({ answer })),
+  ...Ablated.makers,
   "oracle-plan": (setting, library) =>
     Effect.map(Effect.all([Governed.ask(setting), shelfOf(library)]), ([answer, shelf]) => ({
       answer: (question) => Effect.provide(answer(question), Oracles.plan(setting.scope, shelf, question))
@@ -69,9 +64,13 @@ export const isMethod = (name: string): name is MethodName => Object.hasOwn(make
 /** In the order of a report. */
 export const methodNames: ReadonlyArray<MethodName> = Object.keys(makers).filter(isMethod)
 
+const asking: ReadonlySet<string> = new Set<string>([...Structured.asking, ...Agentic.asking, ...Ablated.asking])
+/** Those that need no language model. */
+export const plainNames: ReadonlyArray<MethodName> = methodNames.filter((name) => !asking.has(name))
+
 /** A method made ready. */
 export const make = (
   name: MethodName,
   setting: Setting,
   library: Library
-): Effect.Effect<Method<Services>, StoreError, Services> => makers[name](setting, library)
+): Effect.Effect<Method<Services>, Unready, Services> => makers[name](setting, library)

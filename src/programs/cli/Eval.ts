@@ -84,6 +84,7 @@ interface Task {
   readonly navigation: boolean
   readonly concurrency: number
   readonly fresh: boolean
+  readonly seed: number
 }
 
 /** Indexes the corpus, checks the gold against it and asks what has not been asked yet. */
@@ -147,7 +148,7 @@ export const command = Command.make(
       })
       const dataset = yield* readDataset(path)
       const questions = Dataset.choose(dataset.questions, lines, Option.getOrUndefined(most))
-      const task: Task = { path, folder, corpus, dataset, questions, methods, navigation, concurrency, fresh }
+      const task: Task = { path, folder, corpus, dataset, questions, methods, navigation, concurrency, fresh, seed }
       const { corpusRevision, policyHash, results, reused } = yield* measure(task, settings, values.quiet)
       const told = report({
         dataset: nameOf(path),

@@ -1,0 +1,7 @@
+/** StateRAG with a part taken out or a carrier changed, by name. */
+import type { Make } from "./Method.ts"
+
+export const makers = {} as const satisfies Readonly<Record<string, Make>>
+
+/** Those of them that ask a model. */
+export const asking: ReadonlyArray<keyof typeof makers> = []
