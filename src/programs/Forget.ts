@@ -262,8 +262,8 @@ export const forget: (options: ForgetOptions) => Effect.Effect<ForgetReport, For
   const startedAt = yield* Clock.currentTimeMillis
   const index = yield* VectorIndex
   const done = yield* (yield* Transaction).atomically(forgetAll(options))
-  const { fresh } = yield* index.status(options.scope)
-  if (!fresh) yield* index.build(options.scope, done.corpusRevision)
+  // whole, whether or not it fits: rows of what was removed before may lie in it
+  yield* index.build(options.scope, done.corpusRevision)
   yield* (yield* Housekeeping).scrub.pipe(
     Effect.mapError((error) =>
       error.reason === "Busy" ? error : new TracesLeft({ reason: error.reason, detail: error.message })

@@ -31,6 +31,7 @@ import { isRead, readFiles, recut } from "./IndexFiles.ts"
 import { embed } from "./IndexPassages.ts"
 import { plan, rivals } from "./IndexPlan.ts"
 import { keepingCalls } from "./OtherCalls.ts"
+import { watched } from "./VectorChanges.ts"
 
 export { IndexEstimate, IndexReport }
 
@@ -198,7 +199,7 @@ const update = Effect.fnUntraced(function* (
   const { edges, nodes } = yield* tam.counts(scope)
   const store = yield* VectorStore
   const vectors = (yield* store.count(scope, "Passage")) + (yield* store.count(scope, "Relation"))
-  return { changes, count, edges, nodes, revision, vectors }
+  return { changes, count, edges, nodes, revision, vectors, isUnchanged, last }
 })
 
 /**
@@ -214,9 +215,12 @@ const indexed = Effect.fnUntraced(function* (options: IndexOptions, spent: () =>
   const transaction = yield* Transaction
   const index = yield* VectorIndex
   const listing = yield* (yield* SourceFiles).find(selectionOf(options))
-  const { changes, count, edges, nodes, revision, vectors } = yield* transaction.atomically(update(options, listing))
-  const { fresh } = yield* index.status(options.scope)
-  if (!fresh) yield* index.build(options.scope, revision)
+  const { changeSince, value } = yield* watched(transaction.atomically(update(options, listing)))
+  const { changes, count, edges, isUnchanged, last, nodes, revision, vectors } = value
+  if (!isUnchanged) {
+    const change = Option.flatMapNullable(last, (before) => changeSince(before.revision))
+    yield* index.build(options.scope, revision, Option.getOrUndefined(change))
+  } else if (!(yield* index.status(options.scope)).fresh) yield* index.build(options.scope, revision)
   const report: IndexReport = {
     documents: changes,
     passages: count,

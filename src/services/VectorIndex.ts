@@ -5,6 +5,12 @@ import type { Hit } from "./LexicalIndex.ts"
 import type { StoreError } from "./StoreError.ts"
 import type { VectorKind } from "./VectorStore.ts"
 
+/** Which vectors of a revision may be others than in the one `since`; those that are no longer there included. */
+export interface VectorChange {
+  readonly since: CorpusRevision
+  readonly ids: Readonly<Record<VectorKind, ReadonlySet<string>>>
+}
+
 export class VectorIndex extends Context.Tag("staterag/services/VectorIndex")<
   VectorIndex,
   {
@@ -18,8 +24,15 @@ export class VectorIndex extends Context.Tag("staterag/services/VectorIndex")<
       queries: ReadonlyArray<Float32Array>,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ReadonlyArray<Hit>>, StoreError>
-    /** Writes the cache for a revision; called after an index run. */
-    readonly build: (scope: ScopeKey, revision: CorpusRevision) => Effect.Effect<void, StoreError>
+    /**
+     * Writes the cache for a revision; called after an index run. With `change`, a cache of the revision before may be brought up to date;
+     * without, it is written whole, and nothing stays of vectors that are gone.
+     */
+    readonly build: (
+      scope: ScopeKey,
+      revision: CorpusRevision,
+      change?: VectorChange
+    ) => Effect.Effect<void, StoreError>
     /** What is cached: whether it belongs to the current revision, how many vectors, bytes on disk. */
     readonly status: (
       scope: ScopeKey

@@ -146,6 +146,45 @@ export const contract = (
       })
     )
 
+    it.effect("follows a long row of changes that it is told of, as if each were built anew", () =>
+      Effect.gen(function* () {
+        const scope = ScopeKey.make("told")
+        const r = random(31)
+        const store = yield* VectorStore
+        const index = yield* VectorIndex
+        const held = new Map(clustered(32, 300).map((stored) => [stored.id, stored]))
+        yield* filled(scope, "Passage", [...held.values()], "r0")
+        yield* index.build(scope, CorpusRevision.make("r0"))
+        let next = 0
+        for (let step = 1; step <= 40; step++) {
+          // one large change amid small ones
+          const [come, gone] = step === 25 ? [90, 60] : [r.int(7), r.int(7)]
+          const lost = Array.from({ length: gone }, () => r.pick([...held.keys()]))
+          const fresh = clustered(100 + step, come).map(({ vector }, n) => ({
+            id: n % 2 === 0 ? r.pick([...held.keys()]) : `n${String(next++).padStart(4, "0")}`,
+            vector
+          }))
+          for (const id of lost) held.delete(id)
+          for (const stored of fresh) held.set(stored.id, stored)
+          yield* store.remove(scope, "Passage", lost)
+          yield* store.put(scope, "Passage", fresh)
+          yield* revise(scope, `r${step}`)
+          yield* index.build(scope, CorpusRevision.make(`r${step}`), {
+            since: CorpusRevision.make(`r${step - 1}`),
+            ids: { Passage: new Set([...lost, ...fresh.map(({ id }) => id)]), Relation: new Set() }
+          })
+          expect(yield* index.status(scope)).toMatchObject({ fresh: true, vectors: held.size })
+          const queries = clustered(200 + step, 3).map(({ vector }) => vector)
+          const found = yield* index.search(scope, "Passage", queries, 12)
+          queries.forEach((query, i) => {
+            const nearest = ids(oracle([...held.values()], query, 12))
+            if (recall === 1) expect(ids(found[i])).toEqual(nearest)
+            else expect(ids(found[i]).every((id) => held.has(id))).toBe(true)
+          })
+        }
+      })
+    )
+
     it.effect("says how many vectors are cached, and that they are those of the revision", () =>
       Effect.gen(function* () {
         const scope = ScopeKey.make("status")

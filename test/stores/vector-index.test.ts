@@ -167,6 +167,97 @@ describe.each([
   })
 })
 
+describe("pain 7: the files after a small change", () => {
+  const others = clustered(23, 2).map(({ vector }, n) => ({ id: n === 0 ? (expected[0] ?? "") : "n-1", vector }))
+  const gone = expected.slice(1, 2)
+  const now = oracle(
+    [...vectors.filter(({ id }) => id !== gone[0] && id !== others[0]?.id), ...others],
+    query[0] ?? new Float32Array(),
+    5
+  ).map(({ id }) => id)
+  const change = (since: string, build = true) =>
+    Effect.gen(function* () {
+      const store = yield* VectorStore
+      yield* store.remove(scope, "Passage", gone)
+      yield* filled(scope, "Passage", others, "r2")
+      if (!build) return
+      yield* (yield* VectorIndex).build(scope, CorpusRevision.make("r2"), {
+        since: CorpusRevision.make(since),
+        ids: { Passage: new Set([...gone, ...others.map(({ id }) => id)]), Relation: new Set() }
+      })
+    })
+  const run = async (folder: Awaited<ReturnType<typeof indexed>>, effect: ReturnType<typeof change>) => {
+    const runtime = ManagedRuntime.make(over(folder.directory, folder.database, 1000))
+    await runtime.runPromise(effect)
+    await runtime.dispose()
+  }
+  const matrix = (directory: string) => filesOf(directory).filter((file) => /Passage-.*(vectors|ids)$/.test(file))
+
+  it("are those from before, and one beside them", async () => {
+    const folder = await indexed(1000)
+    const before = matrix(folder.directory).map((file) => [file, statSync(file).mtimeMs])
+    await run(folder, change("r1"))
+    expect(matrix(folder.directory).map((file) => [file, statSync(file).mtimeMs])).toEqual(before)
+    expect(filesOf(folder.directory).filter((file) => /Passage-.*change$/.test(file))).toHaveLength(1)
+    const status = Effect.flatMap(VectorIndex, (index) => index.status(scope))
+    expect(await reopened(folder, 1000, status)).toMatchObject({ fresh: true, vectors: 120 })
+    expect(await reopened(folder, 1000, search)).toEqual(now)
+  })
+
+  for (const suffix of [".vectors", ".ids", ".change"]) {
+    for (const [name, damage] of Object.entries(damages)) {
+      it(`are made again when ${suffix} is ${name}`, async () => {
+        const folder = await indexed(1000)
+        await run(folder, change("r1"))
+        const target = filesOf(folder.directory).find((file) => /Passage/.test(file) && file.endsWith(suffix))
+        if (target === undefined) throw new Error(`no file ${suffix}`)
+        damage(target)
+        expect(await reopened(folder, 1000, search)).toEqual(now)
+      })
+    }
+  }
+
+  it("are written whole where they are of another revision, are gone, or hold what may not stay", async () => {
+    const folder = await indexed(1000)
+    await run(folder, change("r0"))
+    expect(filesOf(folder.directory).filter((file) => file.endsWith(".change") && /Passage/.test(file))).toEqual([])
+    expect(await reopened(folder, 1000, search)).toEqual(now)
+    const lost = await indexed(1000)
+    rmSync(matrix(lost.directory)[0] ?? "")
+    await run(lost, change("r1"))
+    expect(await reopened(lost, 1000, search)).toEqual(now)
+    const kept = await indexed(1000)
+    const old = matrix(kept.directory)
+    await run(kept, change("r1"))
+    await run(
+      kept,
+      Effect.flatMap(VectorIndex, (index) => index.build(scope, CorpusRevision.make("r2")))
+    )
+    expect(old.filter((file) => existsSync(file))).toEqual([])
+    expect(await reopened(kept, 1000, search)).toEqual(now)
+  })
+
+  it("are those of before or of after, where the process ends between any two steps", async () => {
+    for (let step = 0; step < 5; step++) {
+      const folder = await indexed(1000)
+      const whole = await indexed(1000)
+      await run(whole, change("r1"))
+      await run(folder, change("r1", false))
+      // what a run leaves that has ended after so many of its files had their names
+      const names = filesOf(whole.directory).map((file) => file.slice(whole.directory.length))
+      const order = [
+        ...names.filter((name) => /Passage-.*change$/.test(name)),
+        ...names.filter((name) => /Passage\.json$/.test(name)),
+        ...names.filter((name) => /Relation-.*change$/.test(name)),
+        ...names.filter((name) => /Relation\.json$/.test(name))
+      ]
+      for (const name of order.slice(0, step))
+        writeFileSync(join(folder.directory, name), readFileSync(join(whole.directory, name)))
+      expect(await reopened(folder, 1000, search)).toEqual(now)
+    }
+  })
+})
+
 describe("C34 a corpus that changes while the index reads it", () => {
   it("gives an index of the one revision or the other, never of both, and no file of a mixture", async () => {
     const others = clustered(22, 120).map(({ id, vector }) => ({ id: `n-${id}`, vector }))

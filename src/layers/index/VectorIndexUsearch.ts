@@ -11,7 +11,7 @@ import type { ScopeKey } from "../../domain/Ids.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
 import type { Hit } from "../../services/LexicalIndex.ts"
 import { StoreError } from "../../services/StoreError.ts"
-import { VectorIndex } from "../../services/VectorIndex.ts"
+import { type VectorChange, VectorIndex } from "../../services/VectorIndex.ts"
 import { type VectorKind, VectorStore } from "../../services/VectorStore.ts"
 import { addAll, emptyGraph, exact, overGraph, quantise, type Searcher, scan, type Usearch } from "./Searchers.ts"
 import * as VectorFiles from "./VectorFiles.ts"
@@ -154,6 +154,38 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
     return Option.some<Loaded>({ revision, ids, searcher })
   })
 
+  /** The files of the revision before, with what has changed. False where they have to be written whole. */
+  const amended = Effect.fnUntraced(function* (
+    scope: ScopeKey,
+    kind: VectorKind,
+    revision: string,
+    { ids, since }: VectorChange
+  ) {
+    const asked = [...ids[kind]].sort()
+    const found = yield* store.get(scope, kind, asked)
+    const count = yield* store.count(scope, kind)
+    if (!Option.contains(yield* revisionOf(scope), revision)) return false
+    const dimensions = found[0]?.vector.length ?? (yield* store.page(scope, kind, Option.none(), 1))[0]?.vector.length
+    if (dimensions === undefined) return false
+    const rows = new Int8Array(found.length * dimensions)
+    for (const [place, { vector }] of found.entries())
+      if (vector.length !== dimensions || !quantise(vector, rows, place)) return false
+    const here = new Set(found.map(({ id }) => id))
+    return yield* files
+      .amend(
+        scope,
+        kind,
+        since,
+        { revision, count, dimensions },
+        {
+          gone: asked.filter((id) => !here.has(id)),
+          ids: [...here],
+          rows: new Uint8Array(rows.buffer)
+        }
+      )
+      .pipe(Effect.catchAll(() => Effect.succeed(false)))
+  })
+
   const hold = (scope: ScopeKey, kind: VectorKind, loaded: Loaded): Loaded => {
     const key = `${kind}\u0000${scope}`
     held.delete(key)
@@ -219,13 +251,14 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
         return yield* unreadable("search", `a query of ${misfit.length} dimensions meets vectors of ${dimensions}`)
       return yield* Effect.forEach(queries, (query) => nearest(scope, kind, whole, query, limit))
     }),
-    build: Effect.fnUntraced(function* (scope, revision) {
+    build: Effect.fnUntraced(function* (scope, revision, change) {
       for (const kind of kinds) {
         yield* mutex.withPermits(1)(
-          Effect.map(
-            fromStore(scope, kind, revision),
-            Option.map((loaded) => hold(scope, kind, loaded))
-          )
+          Effect.gen(function* () {
+            if (change !== undefined && (yield* amended(scope, kind, revision, change))) return
+            const loaded = yield* fromStore(scope, kind, revision)
+            if (Option.isSome(loaded)) hold(scope, kind, loaded.value)
+          })
         )
       }
     }),
@@ -239,7 +272,8 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
         const found = Option.isNone(revision) ? Option.none() : yield* files.read(scope, kind, revision.value)
         const inMemory = held.get(`${kind}\u0000${scope}`)
         if (Option.isSome(found) && found.value.sidecar.count === count) {
-          bytes += found.value.sidecar.vectors.bytes + found.value.sidecar.ids.bytes
+          const { change, ids, vectors: matrix } = found.value.sidecar
+          bytes += matrix.bytes + ids.bytes + (change?.bytes ?? 0)
           vectors += count
         } else if (inMemory?.revision === Option.getOrUndefined(revision) && inMemory?.searcher.count === count) {
           vectors += count
