@@ -12,6 +12,7 @@
  * A file with a fault is refused whole, each fault named `file:line`: figures over what happened to decode would mislead.
  */
 import { Either, ParseResult, Schema } from "effect"
+import type { Span } from "./Corpus.ts"
 import { DocumentId } from "./Ids.ts"
 
 const Passage = Schema.Struct({
@@ -36,7 +37,6 @@ const Line = Schema.Struct({
   passages: Schema.optionalWith(Schema.Array(Passage), { default: () => [] }),
   decomposition: Schema.optionalWith(Schema.Array(Step), { default: () => [] })
 })
-const decode = Schema.decodeUnknownEither(Line)
 
 /** A document that a record carries. */
 export interface Carried {
@@ -64,6 +64,20 @@ export interface Question {
   readonly hops: number | null
   /** One a gold document where that can be said, with the answers of earlier steps filled in. */
   readonly steps: ReadonlyArray<GoldStep>
+  /** Only these documents are searched; all where undefined. */
+  readonly within?: ReadonlyArray<DocumentId> | undefined
+  /** What each annotator took the answer from; found by whoever finds what one of them took. */
+  readonly evidence?: ReadonlyArray<ReadonlyArray<Span>> | undefined
+  /** What "not found" is judged as, where a set has a word for it. */
+  readonly absent?: string | undefined
+  /** Tokens (o200k) of an answer that are judged; all where undefined. */
+  readonly answerTokens?: number | undefined
+}
+
+/** A file to index that a set's records are made into. */
+export interface MadeFile {
+  readonly path: string
+  readonly text: string
 }
 
 export interface Dataset {
@@ -72,6 +86,8 @@ export interface Dataset {
   readonly leftOut: ReadonlyArray<string>
   /** The union of the records' passages, by first use. */
   readonly passages: ReadonlyArray<Carried>
+  /** Files to index instead of passages. */
+  readonly files: ReadonlyArray<MadeFile>
 }
 
 export const Fault = Schema.Struct({ place: Schema.String, reason: Schema.String })
@@ -114,53 +130,88 @@ const json = (text: string): Either.Either<unknown, string> =>
     catch: (cause) => `is no JSON (${cause instanceof Error ? cause.message.slice(0, 120) : String(cause)})`
   })
 
-const record = (text: string): Either.Either<typeof Line.Type, string> =>
-  Either.flatMap(json(text), (value) =>
-    Either.mapLeft(decode(value), (error) =>
-      ParseResult.ArrayFormatter.formatErrorSync(error)
-        .slice(0, 3)
-        .map(({ message, path }) => (path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`))
-        .join("; ")
+const fitted = <A, I>(schema: Schema.Schema<A, I>): ((text: string) => Either.Either<A, string>) => {
+  const decode = Schema.decodeUnknownEither(schema)
+  return (text) =>
+    Either.flatMap(json(text), (value) =>
+      Either.mapLeft(decode(value), (error) =>
+        ParseResult.ArrayFormatter.formatErrorSync(error)
+          .slice(0, 3)
+          .map(({ message, path }) => (path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`))
+          .join("; ")
+      )
     )
-  )
+}
 
-const failed = (faults: ReadonlyArray<Fault>): DatasetError | undefined => {
+export const failed = (faults: ReadonlyArray<Fault>): DatasetError | undefined => {
   const [first, ...rest] = faults
   return first === undefined ? undefined : new DatasetError({ faults: [first, ...rest] })
 }
 
-/** Reads the text of a file; `file` is how faults call it. */
-export const parse = (file: string, text: string): Either.Either<Dataset, DatasetError> => {
+/** Hands over each record of a file with its line, from 1; the faults of the lines that are none, and of those that `take` objects to. */
+export const eachRecord = <A, I>(
+  file: string,
+  text: string,
+  { idOf, schema }: { readonly schema: Schema.Schema<A, I>; readonly idOf: (record: A) => string },
+  take: (record: A, line: number, fault: (reason: string) => void) => void
+): ReadonlyArray<Fault> => {
   const faults: Array<Fault> = []
-  const questions: Array<Question> = []
-  const leftOut: Array<string> = []
-  const passages = new Map<string, Carried>()
   const firstLines = new Map<string, number>()
+  const decode = fitted(schema)
   for (const [i, written] of text
     .replace(/^\ufeff/, "")
     .split("\n")
     .entries()) {
     if (written.trim() === "") continue
     const line = i + 1
-    const fault = (reason: string) => faults.push({ place: `${file}:${line}`, reason })
-    const parsed = record(written)
+    const fault = (reason: string) => void faults.push({ place: `${file}:${line}`, reason })
+    const parsed = decode(written)
     if (Either.isLeft(parsed)) {
       fault(parsed.left)
       continue
     }
-    const read = parsed.right
-    const first = firstLines.get(read.id)
-    if (first !== undefined) {
-      fault(`repeats the id ${read.id} of line ${first}`)
-      continue
-    }
-    firstLines.set(read.id, line)
-    for (const { id, text, title } of read.passages) {
-      const known = passages.get(id)
-      if (known === undefined) passages.set(id, { id, title, text })
+    const id = idOf(parsed.right)
+    const first = firstLines.get(id)
+    if (first === undefined) {
+      firstLines.set(id, line)
+      take(parsed.right, line, fault)
+    } else fault(`repeats the id ${id} of line ${first}`)
+  }
+  return faults
+}
+
+/** Passages by id, each of which says one thing wherever it stands. */
+export const shelf = () => {
+  const held = new Map<string, Carried>()
+  return {
+    passages: (): ReadonlyArray<Carried> => [...held.values()],
+    put: ({ id, text, title }: Carried, fault: (reason: string) => void): void => {
+      const known = held.get(id)
+      if (known === undefined) held.set(id, { id, title, text })
       else if (known.text !== text || known.title !== title)
         fault(`passage ${id} has another title or text than where it stood before`)
     }
+  }
+}
+
+/** A dataset, unless something is wrong with it. */
+export const settle = (
+  file: string,
+  faults: ReadonlyArray<Fault>,
+  dataset: Dataset
+): Either.Either<Dataset, DatasetError> => {
+  const empty = dataset.questions.length === 0 ? [{ place: file, reason: "holds no question" }] : []
+  const error = failed(faults.length > 0 ? faults : empty)
+  return error === undefined ? Either.right(dataset) : Either.left(error)
+}
+
+/** Reads the text of a file; `file` is how faults call it. */
+export const parse = (file: string, text: string): Either.Either<Dataset, DatasetError> => {
+  const questions: Array<Question> = []
+  const leftOut: Array<string> = []
+  const { passages, put } = shelf()
+  const faults = eachRecord(file, text, { schema: Line, idOf: ({ id }) => id }, (read, line, fault) => {
+    for (const passage of read.passages) put(passage, fault)
     const gold = [...new Set(read.gold ?? read.passages.filter(({ supporting }) => supporting).map(({ id }) => id))]
     if (gold.length === 0 && read.answers.length === 0) fault("has neither answers nor gold documents")
     else if (read.support === "partial") leftOut.push(read.id)
@@ -175,12 +226,8 @@ export const parse = (file: string, text: string): Either.Either<Dataset, Datase
         hops: read.hops ?? null,
         steps: stepsOf(read, gold)
       })
-  }
-  if (questions.length === 0 && faults.length === 0) faults.push({ place: file, reason: "holds no question" })
-  const error = failed(faults)
-  return error === undefined
-    ? Either.right({ questions, leftOut, passages: [...passages.values()] })
-    : Either.left(error)
+  })
+  return settle(file, faults, { questions, leftOut, passages: passages(), files: [] })
 }
 
 /** Which lines of the file are asked: tuning on odd ones and reporting even ones keeps the two apart. */

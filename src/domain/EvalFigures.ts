@@ -1,10 +1,10 @@
 /** The figures of a report, as a pure function of questions and results. */
 import type { Question } from "./Dataset.ts"
 import type { Group, MethodReport, Paired, Report } from "./EvalReport.ts"
-import { type Result, type Scores, type Stages, scoresOf, stagesOf } from "./EvalResult.ts"
+import { type Prepared, type Result, type Scores, type Stages, scoresOf, stagesOf } from "./EvalResult.ts"
 import { distinct, type Metric, metricNames } from "./Metrics.ts"
 import type { Policy } from "./Policy.ts"
-import { defaultSampling, mean, quantile, type Statistics, statistics } from "./Statistics.ts"
+import { defaultSampling, holm, mean, quantile, type Statistics, statistics } from "./Statistics.ts"
 
 /** A result with its question and its scores. */
 interface Judged {
@@ -98,7 +98,14 @@ const navigationOf = (judged: ReadonlyArray<Judged>): MethodReport["navigation"]
   return { cycles: all.length, agreement: shareOf(all.map(({ agrees }) => agrees)), scored: percent(scored) }
 }
 
-const methodReport = (judged: ReadonlyArray<Judged>, { interval }: Statistics): MethodReport => {
+const sum = (values: ReadonlyArray<number>): number | null =>
+  values.length === 0 ? null : values.reduce((all, value) => all + value, 0)
+
+const methodReport = (
+  judged: ReadonlyArray<Judged>,
+  { interval }: Statistics,
+  prepared: Prepared | undefined
+): MethodReport => {
   const results = judged.map(({ result }) => result)
   const cpu = results.flatMap(({ cpuMs }) => cpuMs ?? [])
   return {
@@ -108,6 +115,8 @@ const methodReport = (judged: ReadonlyArray<Judged>, { interval }: Statistics): 
     contained: meanOf(judged, "contained"),
     citationPrecision: meanOf(judged, "citationPrecision"),
     citationRecall: meanOf(judged, "citationRecall"),
+    anls: meanOf(judged, "anls"),
+    evidenceRecall: meanOf(judged, "evidenceRecall"),
     interval: Object.fromEntries(
       metricNames.flatMap((metric) => {
         const values = valuesOf(judged, metric)
@@ -125,8 +134,20 @@ const methodReport = (judged: ReadonlyArray<Judged>, { interval }: Statistics): 
       wallMs: spread(results.map(({ wallMs }) => wallMs)),
       cpuMs: cpu.length === 0 ? null : spread(cpu),
       calls: round(mean(results.map(({ calls }) => calls))),
-      readerEquivalentTokens: round(mean(results.map(({ readerEquivalentTokens }) => readerEquivalentTokens)))
+      readerEquivalentTokens: round(mean(results.map(({ readerEquivalentTokens }) => readerEquivalentTokens))),
+      money: sum(results.flatMap(({ money }) => money ?? []))
     },
+    note: prepared?.note ?? null,
+    index:
+      prepared === undefined
+        ? null
+        : {
+            wallMs: round(prepared.wallMs),
+            cpuMs: prepared.cpuMs === null ? null : round(prepared.cpuMs),
+            calls: prepared.calls,
+            readerEquivalentTokens: round(prepared.readerEquivalentTokens),
+            money: prepared.money
+          },
     stages: stageMeans(judged),
     verdicts: verdictsOf(judged),
     navigation: navigationOf(judged)
@@ -139,7 +160,7 @@ export const pairedOf = (
   b: { readonly name: string; readonly scores: ReadonlyMap<string, number | null> },
   metric: string,
   { interval, permutation }: Statistics
-): Paired | undefined => {
+): Omit<Paired, "holm"> | undefined => {
   const differences = [...a.scores].flatMap(([id, score]) => {
     const other = b.scores.get(id)
     return score == null || other == null ? [] : [score - other]
@@ -155,6 +176,31 @@ export const pairedOf = (
     interval: [Math.round(low * 100) / 100, Math.round(high * 100) / 100],
     p: Math.round(permutation(differences) * 10_000) / 10_000
   }
+}
+
+/** Pairs with their p corrected over all that are looked at together: those of one metric. */
+export const corrected = (paired: ReadonlyArray<Omit<Paired, "holm">>): ReadonlyArray<Paired> => {
+  const byMetric = new Map<string, Array<number>>()
+  paired.forEach(({ metric }, at) => {
+    const places = byMetric.get(metric)
+    if (places === undefined) byMetric.set(metric, [at])
+    else places.push(at)
+  })
+  const adjusted = new Array<number>(paired.length).fill(1)
+  for (const places of byMetric.values())
+    holm(places.map((at) => paired[at]?.p ?? 1)).forEach((p, i) => {
+      const at = places[i]
+      if (at !== undefined) adjusted[at] = Math.round(p * 10_000) / 10_000
+    })
+  return paired.map((pair, at) => ({ ...pair, holm: adjusted[at] ?? 1 }))
+}
+
+/** Names of those that no other is as good as and quicker, or as quick as and better. */
+const frontierOf = (methods: Readonly<Record<string, MethodReport>>): ReadonlyArray<string> => {
+  const points = Object.entries(methods).map(([name, { cost, f1 }]) => ({ name, f1: f1 ?? 0, ms: cost.wallMs.mean }))
+  return points
+    .filter((own) => !points.some(({ f1, ms }) => f1 >= own.f1 && ms <= own.ms && (f1 > own.f1 || ms < own.ms)))
+    .map(({ name }) => name)
 }
 
 /** The metrics that pairs are compared by, unless said otherwise. */
@@ -180,6 +226,7 @@ export interface ReportInput {
   readonly methods: ReadonlyArray<string>
   /** Any order; what belongs to no question or method here is not looked at. */
   readonly results: ReadonlyArray<Result>
+  readonly prepared: ReadonlyArray<Prepared>
   readonly metrics: ReadonlyArray<Metric>
   readonly policy: { readonly hash: string; readonly settings: Policy }
   readonly corpusRevision: string
@@ -209,6 +256,10 @@ export const report = (input: ReportInput): Report => {
       })
     )
   })
+  const preparedBy = new Map(input.prepared.map((prepared) => [prepared.prepared, prepared]))
+  const reports = Object.fromEntries(
+    [...judgedBy].map(([method, judged]) => [method, methodReport(judged, figures, preparedBy.get(method))])
+  )
   return {
     dataset: input.dataset,
     n: questions.length,
@@ -219,9 +270,12 @@ export const report = (input: ReportInput): Report => {
     corpusRevision: input.corpusRevision,
     seed,
     version: input.version,
-    methods: Object.fromEntries([...judgedBy].map(([method, judged]) => [method, methodReport(judged, figures)])),
-    paired: input.metrics.flatMap((metric) =>
-      pairsOf(methods).flatMap(([a, b]) => pairedOf(scoresBy(a, metric), scoresBy(b, metric), metric, figures) ?? [])
+    methods: reports,
+    frontier: frontierOf(reports),
+    paired: corrected(
+      input.metrics.flatMap((metric) =>
+        pairsOf(methods).flatMap(([a, b]) => pairedOf(scoresBy(a, metric), scoresBy(b, metric), metric, figures) ?? [])
+      )
     ),
     questions: [...judgedBy].flatMap(([method, judged]) =>
       judged.map(({ question, result, scores }) => ({

@@ -15,6 +15,10 @@ export const MethodReport = Schema.Struct({
   contained: Percent,
   citationPrecision: Percent,
   citationRecall: Percent,
+  /** Average normalised Levenshtein similarity. */
+  anls: Percent,
+  /** How much was read of what an annotator took as evidence; null where the set says nothing of it. */
+  evidenceRecall: Percent,
   /** Bootstrap intervals by metric. */
   interval: Schema.Record({ key: Schema.String, value: Pair }),
   byType: Groups,
@@ -29,8 +33,22 @@ export const MethodReport = Schema.Struct({
     wallMs: Schema.Struct({ mean: Schema.Number, p50: Schema.Number, p95: Schema.Number }),
     cpuMs: Schema.NullOr(Schema.Struct({ mean: Schema.Number, p50: Schema.Number, p95: Schema.Number })),
     calls: Schema.Number,
-    readerEquivalentTokens: Schema.Number
+    readerEquivalentTokens: Schema.Number,
+    /** In all; null where no price is known, or nothing was paid. */
+    money: Schema.NullOr(Schema.Number)
   }),
+  /** What stands in for a part of the method as it was published. */
+  note: Schema.NullOr(Schema.String),
+  /** What it took to be made ready: an index of its own, in all; null where that is not known. */
+  index: Schema.NullOr(
+    Schema.Struct({
+      wallMs: Schema.Number,
+      cpuMs: Schema.NullOr(Schema.Number),
+      calls: Schema.Int,
+      readerEquivalentTokens: Schema.Number,
+      money: Schema.NullOr(Schema.Number)
+    })
+  ),
   /** How far gold documents got, mean share; null for methods without cycles. */
   stages: Schema.NullOr(
     Schema.Struct({ initial: Percent, regions: Percent, evidence: Percent, terminal: Percent, questions: Schema.Int })
@@ -56,7 +74,9 @@ export const Paired = Schema.Struct({
   difference: Schema.Number,
   interval: Pair,
   /** Two-sided, by paired permutation. */
-  p: Schema.Number
+  p: Schema.Number,
+  /** p by Holm's correction over all pairs of this metric in the report. */
+  holm: Schema.Number
 })
 export type Paired = typeof Paired.Type
 
@@ -95,6 +115,8 @@ export const Report = Schema.Struct({
   seed: Schema.Int,
   version: Schema.String,
   methods: Schema.Record({ key: Schema.String, value: MethodReport }),
+  /** Methods that no other beats in both F1 and mean time a question. */
+  frontier: Schema.Array(Schema.String),
   paired: Schema.Array(Paired),
   questions: Schema.Array(QuestionReport)
 })

@@ -1,6 +1,7 @@
 /** What one method made of one question: the line that an evaluation writes as soon as it knows it, so that nothing is asked twice. */
 import { Schema } from "effect"
 import type { Reading } from "./Answer.ts"
+import { Span } from "./Corpus.ts"
 import type { Question } from "./Dataset.ts"
 import { type Metric, metricNames, metrics, recallAt } from "./Metrics.ts"
 
@@ -37,6 +38,8 @@ export const Found = Schema.Struct({
   short: Schema.NullOr(Schema.String),
   /** The document of each citation. */
   cited: Documents,
+  /** What the reader was given, in its order. */
+  evidence: Schema.optionalWith(Schema.Array(Span), { default: () => [] }),
   outcome: EvalOutcome,
   /** Why a run is incomplete. */
   reason: Schema.NullOr(Schema.String),
@@ -45,7 +48,9 @@ export const Found = Schema.Struct({
   initial: Documents,
   navigation: Schema.Array(NavigationDetail),
   calls: Schema.NonNegativeInt,
-  readerEquivalentTokens: Schema.Finite
+  readerEquivalentTokens: Schema.Finite,
+  /** What was paid; null where no price is known, and for answers from the cache. */
+  money: Schema.optionalWith(Schema.NullOr(Schema.Finite), { default: () => null })
 })
 export type Found = typeof Found.Type
 
@@ -61,6 +66,25 @@ export const Result = Schema.Struct({
   cpuMs: Schema.NullOr(Schema.Finite)
 })
 export type Result = typeof Result.Type
+
+/** What it took to make a method ready: the price of its own index, apart from that of its questions. */
+export const Prepared = Schema.Struct({
+  key: Schema.String,
+  prepared: Schema.String,
+  /** What stands in for a part of the method as it was published. */
+  note: Schema.NullOr(Schema.String),
+  wallMs: Schema.Finite,
+  cpuMs: Schema.NullOr(Schema.Finite),
+  calls: Schema.NonNegativeInt,
+  readerEquivalentTokens: Schema.Finite,
+  money: Schema.NullOr(Schema.Finite)
+})
+export type Prepared = typeof Prepared.Type
+
+/** A line of what an evaluation keeps. */
+export const Kept = Schema.Union(Result, Prepared)
+export type Kept = typeof Kept.Type
+export const isResult = (kept: Kept): kept is Result => "id" in kept
 
 /**
  * What a reading says without the quotations under it and without markers; where it is nothing but quotations, these are what it says. Null
@@ -78,9 +102,15 @@ export const shortAnswer = ({ citations, text }: Pick<Reading, "text" | "citatio
 /** Every metric of a result, in [0, 1]; null where the question does not say what would be right. */
 export type Scores = { readonly [M in Metric]: number | null }
 
-export const scoresOf = (question: Pick<Question, "gold" | "answers">, result: Found): Scores => {
-  const { cited, documents, short } = result
-  const judged = { gold: question.gold, answers: question.answers, documents, answer: short, cited }
+export const scoresOf = (
+  question: Pick<Question, "gold" | "answers" | "evidence" | "absent">,
+  result: Found
+): Scores => {
+  const { cited, documents, evidence, outcome, short } = result
+  // ⊥ is wrong, whatever there is a word for
+  const answer = short ?? (outcome === "Incomplete" ? null : (question.absent ?? null))
+  const annotators = question.evidence ?? []
+  const judged = { gold: question.gold, answers: question.answers, documents, answer, cited, annotators, evidence }
   const entries = metricNames.map((name) => [name, metrics[name](judged)] as const)
   return Object.fromEntries(entries) as Scores
 }

@@ -13,48 +13,70 @@ const bounds = (interval: readonly [number, number] | undefined): string =>
 type Rows = readonly [head: ReadonlyArray<string>, ...body: ReadonlyArray<ReadonlyArray<string>>]
 
 /** Rows of the main table, its head first. */
-export const mainTable = ({ methods }: Report): Rows => [
-  [
-    "method",
-    "R@2/R@5/R@10",
-    "R@5 95 %",
-    "all@5",
-    "MRR",
-    "nDCG",
-    "EM",
-    "F1",
-    "cont.",
-    "cite P/R",
-    "⊥",
-    "wall ms",
-    "CPU ms"
-  ],
-  ...Object.entries(methods).map(([name, it]) => [
-    name,
-    triple(it.recall),
-    bounds(it.interval["recall@5"]),
-    figure(it.allSupport["5"]),
-    figure(it.mrr),
-    figure(it.ndcg),
-    figure(it.em),
-    figure(it.f1),
-    figure(it.contained),
-    `${figure(it.citationPrecision)}/${figure(it.citationRecall)}`,
-    String(it.incomplete),
-    figure(it.cost.wallMs.p50),
-    it.cost.cpuMs === null ? "–" : figure(it.cost.cpuMs.p50)
-  ])
-]
+export const mainTable = ({ methods }: Report): Rows => {
+  const all = Object.values(methods)
+  // what a set has no word of is no column
+  const extra: ReadonlyArray<readonly [string, (it: MethodReport) => string]> = [
+    ...(all.some(({ evidenceRecall }) => evidenceRecall !== null)
+      ? [["evidence", (it: MethodReport) => figure(it.evidenceRecall)] as const]
+      : []),
+    ...(all.every(({ mrr }) => mrr === null) ? [["ANLS", (it: MethodReport) => figure(it.anls)] as const] : []),
+    ...(all.some(({ cost, index }) => cost.calls > 0 || (index?.calls ?? 0) > 0)
+      ? ([
+          ["calls", (it: MethodReport) => figure(it.cost.calls)],
+          ["RET", (it: MethodReport) => figure(it.cost.readerEquivalentTokens, 0)],
+          ["money", (it: MethodReport) => figure(it.cost.money, 4)]
+        ] as const)
+      : [])
+  ]
+  return [
+    [
+      "method",
+      "R@2/R@5/R@10",
+      "R@5 95 %",
+      "all@5",
+      "MRR",
+      "nDCG",
+      "EM",
+      "F1",
+      "cont.",
+      "cite P/R",
+      "⊥",
+      "wall ms",
+      "CPU ms",
+      ...extra.map(([head]) => head)
+    ],
+    ...Object.entries(methods).map(([name, it]) => [
+      name,
+      triple(it.recall),
+      bounds(it.interval["recall@5"]),
+      figure(it.allSupport["5"]),
+      figure(it.mrr),
+      figure(it.ndcg),
+      figure(it.em),
+      figure(it.f1),
+      figure(it.contained),
+      `${figure(it.citationPrecision)}/${figure(it.citationRecall)}`,
+      String(it.incomplete),
+      figure(it.cost.wallMs.p50),
+      it.cost.cpuMs === null ? "–" : figure(it.cost.cpuMs.p50),
+      ...extra.map(([, of]) => of(it))
+    ])
+  ]
+}
+
+const chance = (p: number): string => (p < 0.001 ? "<0.001" : figure(p, 3))
 
 export const pairedTable = (paired: ReadonlyArray<Paired>): Rows => [
-  ["a", "b", "metric", "a − b", "95 %", "p", "n"],
-  ...paired.map(({ a, b, difference, interval, metric, n, p }) => [
+  ["a", "b", "metric", "a − b", "95 %", "p", "Holm", "n"],
+  ...paired.map(({ a, b, difference, holm, interval, metric, n, p }) => [
     a,
     b,
     metric,
     `${difference >= 0 ? "+" : ""}${figure(difference)}`,
     bounds(interval),
-    p < 0.001 ? "<0.001" : figure(p, 3),
+    chance(p),
+    chance(holm),
     String(n)
   ])
 ]
@@ -117,6 +139,28 @@ const navigation = (methods: Report["methods"]): string => {
   return `## Navigation\n\n${markdown([["method", "cycles", "agrees with exhaustive, %", "Evidence nodes scored, %"], ...body])}\n`
 }
 
+const making = ({ frontier, methods }: Report): string => {
+  const body = Object.entries(methods).flatMap(([name, { index, note }]) =>
+    index === null
+      ? []
+      : [
+          [
+            name,
+            figure(index.wallMs / 1000),
+            index.cpuMs === null ? "–" : figure(index.cpuMs / 1000),
+            String(index.calls),
+            figure(index.readerEquivalentTokens, 0),
+            figure(index.money, 4),
+            note ?? ""
+          ]
+        ]
+  )
+  const best = `No other method is as good in F1 and as quick as: ${frontier.join(", ") || "–"}.\n`
+  if (body.length === 0) return best
+  const head = ["method", "wall s", "CPU s", "calls", "RET", "money", "in place of what was published"]
+  return `## Made ready\n\nWhat a method took before its first question, the index that all share apart.\n\n${markdown([head, ...body])}\n\n${best}`
+}
+
 /** `report.md`. */
 export const reportText = (report: Report): string =>
   [
@@ -133,7 +177,8 @@ export const reportText = (report: Report): string =>
     groups("hops", report.methods, (it) => it.byHops),
     stages(report.methods),
     verdicts(report.methods),
-    navigation(report.methods)
+    navigation(report.methods),
+    making(report)
   ]
     .filter((part, i) => part !== "" || i < 6)
     .join("\n")

@@ -5,6 +5,9 @@
  * recall@k. What is not there counts 0: an incomplete run has an empty list and no answer (C29).
  */
 
+import type { Span } from "./Corpus.ts"
+import { distance } from "./Nearest.ts"
+
 /** The distinct items of a list, in order of first use. */
 export const distinct = (documents: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(documents)]
 
@@ -110,6 +113,48 @@ export const citationPrecision = (gold: ReadonlyArray<string>, cited: ReadonlyAr
 export const citationRecall = (gold: ReadonlyArray<string>, cited: ReadonlyArray<string>): number | null =>
   recallAt(gold, cited, Number.POSITIVE_INFINITY)
 
+const longestCompared = 2000
+
+/**
+ * Average normalised Levenshtein similarity, for the best gold answer: 1 − distance / longer length, and 0 from a distance of half the length
+ * on (Biten et al. 2019). Null where there is no gold answer.
+ */
+export const anls = (golds: ReadonlyArray<string>, answer: string | null): number | null => {
+  const form = (text: string) => text.trim().toLowerCase().split(/\s+/).join(" ").slice(0, longestCompared)
+  const said = form(answer ?? "")
+  return best(golds, (gold) => {
+    const wanted = form(gold)
+    const length = Math.max(said.length, wanted.length)
+    const far = length === 0 ? 0 : distance(said, wanted) / length
+    return far < 0.5 ? 1 - far : 0
+  })
+}
+
+/** The share of the characters of `wanted` that lie in one of the spans found; 0 of nothing. */
+export const covered = (wanted: ReadonlyArray<Span>, found: ReadonlyArray<Span>): number => {
+  let all = 0
+  let held = 0
+  for (const { document, end, start } of wanted) {
+    all += end - start
+    const inside = found
+      .filter((span) => span.document === document && span.start < end && span.end > start)
+      .map((span) => [Math.max(start, span.start), Math.min(end, span.end)] as const)
+      .sort(([a], [b]) => a - b)
+    let until = start
+    for (const [from, to] of inside) {
+      held += Math.max(0, to - Math.max(from, until))
+      until = Math.max(until, to)
+    }
+  }
+  return all === 0 ? 0 : held / all
+}
+
+/** How much was found of what the best-served annotator took as evidence; null where none took any. */
+export const evidenceRecall = (
+  annotators: ReadonlyArray<ReadonlyArray<Span>>,
+  found: ReadonlyArray<Span>
+): number | null => (annotators.length === 0 ? null : Math.max(...annotators.map((wanted) => covered(wanted, found))))
+
 /** What is measured of one question and one method. */
 export interface Judged {
   readonly gold: ReadonlyArray<string>
@@ -119,6 +164,9 @@ export interface Judged {
   readonly answer: string | null
   /** The document of each citation. */
   readonly cited: ReadonlyArray<string>
+  /** What each annotator took as evidence, and what the reader was given. */
+  readonly annotators?: ReadonlyArray<ReadonlyArray<Span>>
+  readonly evidence?: ReadonlyArray<Span>
 }
 
 /** Every metric by its name. */
@@ -135,7 +183,9 @@ export const metrics = {
   f1: ({ answer, answers }: Judged) => tokenF1(answers, answer),
   contained: ({ answer, answers }: Judged) => contained(answers, answer),
   citationPrecision: ({ cited, gold }: Judged) => citationPrecision(gold, cited),
-  citationRecall: ({ cited, gold }: Judged) => citationRecall(gold, cited)
+  citationRecall: ({ cited, gold }: Judged) => citationRecall(gold, cited),
+  anls: ({ answer, answers }: Judged) => anls(answers, answer),
+  evidenceRecall: ({ annotators = [], evidence = [] }: Judged) => evidenceRecall(annotators, evidence)
 } as const
 
 export type Metric = keyof typeof metrics
@@ -152,6 +202,8 @@ export const metricNames: ReadonlyArray<Metric> = [
   "f1",
   "contained",
   "citationPrecision",
-  "citationRecall"
+  "citationRecall",
+  "anls",
+  "evidenceRecall"
 ]
 export const isMetric = (name: string): name is Metric => Object.hasOwn(metrics, name)

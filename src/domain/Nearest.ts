@@ -1,6 +1,7 @@
 /** The known name that a mistyped one was probably meant to be, for error messages. */
 
-const distance = (a: string, b: string): number => {
+/** Insertions, deletions and replacements that make one text of the other. */
+export const distance = (a: string, b: string): number => {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const row = [i]

@@ -49,6 +49,18 @@ export const quantile = (sorted: ArrayLike<number>, share: number): number => {
   return below + (at - low) * ((sorted[Math.min(low + 1, sorted.length - 1)] ?? below) - below)
 }
 
+/** Holm's step-down correction: what each p becomes where all of them are looked at together; in the order given. */
+export const holm = (ps: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const order = ps.map((p, at) => ({ p, at })).sort((x, y) => x.p - y.p || x.at - y.at)
+  const adjusted = new Array<number>(ps.length).fill(1)
+  let least = 0
+  order.forEach(({ at, p }, i) => {
+    least = Math.max(least, Math.min(1, p * (ps.length - i)))
+    adjusted[at] = least
+  })
+  return adjusted
+}
+
 export interface Sampling {
   readonly seed: number
   /** Resamples of an interval, and sign patterns of a test. */

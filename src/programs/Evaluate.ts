@@ -8,7 +8,7 @@
  */
 import { Effect } from "effect"
 import type { Question } from "../domain/Dataset.ts"
-import type { Result } from "../domain/EvalResult.ts"
+import { isResult, type Kept, type Prepared, type Result } from "../domain/EvalResult.ts"
 import type { CorpusRevision, ScopeKey } from "../domain/Ids.ts"
 import type { ModelFault } from "../domain/ModelError.ts"
 import type { Policy } from "../domain/Policy.ts"
@@ -17,12 +17,13 @@ import { CorpusStore } from "../services/CorpusStore.ts"
 import { CpuTime } from "../services/CpuTime.ts"
 import { Digest } from "../services/Digest.ts"
 import { Progress } from "../services/Progress.ts"
+import { TokenCounter } from "../services/TokenCounter.ts"
 import { passagesOf } from "./baselines/Bm25.ts"
 import { type Broken, incomplete, type Unready } from "./baselines/Method.ts"
 import { type MethodName, make, type Services } from "./baselines/Methods.ts"
 import { keepingCalls } from "./OtherCalls.ts"
 
-export { isMethod, type MethodName, methodNames, plainNames } from "./baselines/Methods.ts"
+export { confinable, isMethod, type MethodName, methodNames, plainNames } from "./baselines/Methods.ts"
 
 export interface Options<E, R> {
   readonly questions: ReadonlyArray<Question>
@@ -33,15 +34,17 @@ export interface Options<E, R> {
   readonly navigation: boolean
   /** Questions asked at a time. With more than one, CPU time belongs to no question and is not reported. */
   readonly concurrency: number
-  /** Results of an earlier, interrupted evaluation; those of another policy, corpus or version are not used. */
-  readonly known: ReadonlyArray<Result>
-  readonly record: (result: Result) => Effect.Effect<void, E, R>
+  /** What an earlier, interrupted evaluation kept; what is of another policy, corpus or version is not used. */
+  readonly known: ReadonlyArray<Kept>
+  readonly record: (kept: Kept) => Effect.Effect<void, E, R>
   /** Names whatever a method draws at random. */
   readonly seed: number
 }
 
 export interface Evaluation {
   readonly results: ReadonlyArray<Result>
+  /** What each method took to be made ready, in the order of methods. */
+  readonly prepared: ReadonlyArray<Prepared>
   /** How many of them were known before. */
   readonly reused: number
   readonly policyHash: string
@@ -65,6 +68,14 @@ const lasting: ReadonlySet<ModelFault> = new Set<ModelFault>([
 
 const placeOf = (id: string, method: string): string => JSON.stringify([method, id])
 
+/** The first words of a text that `limit` tokens hold. */
+const clipped = (count: (text: string) => number, text: string, limit: number): string => {
+  const words = text.split(/(?<=\s)/)
+  let most = words.length
+  while (most > 0 && count(words.slice(0, most).join("")) > limit) most--
+  return words.slice(0, most).join("").trim()
+}
+
 /** Every question by every method, in the order of methods, then questions. */
 export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation, Broken | Unready | E, Services | R> =>
   Effect.gen(function* () {
@@ -76,14 +87,25 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
     const clock = yield* Effect.clock
     const { revision } = yield* corpus.revision(scope)
     const policyHash = policyHashOf(policy, hash)
-    const key = hash("evaluation", version, policyHash, revision, String(navigation)).slice(0, 16)
-    const known = new Map(
-      options.known.filter((result) => result.key === key).map((result) => [placeOf(result.id, result.method), result])
-    )
+    const key = hash("evaluation", version, policyHash, revision, String(navigation), String(seed)).slice(0, 16)
+    const kept = options.known.filter((line) => line.key === key)
+    const known = new Map(kept.filter(isResult).map((result) => [placeOf(result.id, result.method), result]))
+    const ready = new Map(kept.flatMap((line) => (isResult(line) ? [] : [[line.prepared, line]])))
+    const counter = yield* TokenCounter
     const library = {
       passages: yield* Effect.cached(passagesOf(scope).pipe(Effect.provideService(CorpusStore, corpus)))
     }
     const alone = concurrency === 1
+    /** Since `from`; null where the platform does not say, or several questions share the process. */
+    const cpuSince = (from: number | null): number | null => {
+      const now = milliseconds()
+      return from === null || now === null ? null : now - from
+    }
+    const wallSince = (from: bigint): number => Number(clock.unsafeCurrentTimeNanos() - from) / 1e6
+    const judgedPart = ({ answerTokens }: Question, short: string | null) =>
+      short === null || answerTokens === undefined
+        ? Effect.succeed(short)
+        : Effect.map(counter.counter, (count) => clipped(count, short, answerTokens))
     let reused = 0
     let done = 0
     const results: Array<Result> = []
@@ -100,9 +122,20 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
         done += questions.length
         continue
       }
-      const ready = yield* keepingCalls(scope, "Preparing", () =>
-        make(method, { scope, policy, navigation, seed }, library)
+      const begunAt = clock.unsafeCurrentTimeNanos()
+      const cpuBefore = milliseconds()
+      const { answer, cost } = yield* keepingCalls(scope, "Preparing", (spent) =>
+        Effect.map(make(method, { scope, policy, navigation, seed }, library), ({ answer, note = null }) => {
+          const { calls, money, readerEquivalentTokens } = spent()
+          const times = { wallMs: wallSince(begunAt), cpuMs: cpuSince(cpuBefore) }
+          const cost: Prepared = { key, prepared: method, note, ...times, calls, readerEquivalentTokens, money }
+          return { answer, cost }
+        })
       )
+      if (!ready.has(method)) {
+        ready.set(method, cost)
+        yield* options.record(cost)
+      }
       const one = Effect.fnUntraced(function* (question: Question) {
         const before = earlier(question)
         if (before !== undefined) reused++
@@ -111,21 +144,20 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
         let result = before
         if (result === undefined) {
           const { detail, found, spent } = yield* keepingCalls(scope, "Experiment", (spent) =>
-            ready.answer(question).pipe(
+            answer(question).pipe(
               Effect.catchTag("ModelError", (error) =>
                 lasting.has(error.fault) ? error : Effect.succeed(incomplete(error.message))
               ),
               Effect.map((outcome) => ({ ...outcome, spent: spent() }))
             )
           )
-          const cpuNow = milliseconds()
-          const wallMs = Number(clock.unsafeCurrentTimeNanos() - startedAt) / 1e6
-          const cpuMs = alone && cpuAt !== null && cpuNow !== null ? cpuNow - cpuAt : null
-          const { id, question: text } = question
+          const times = { wallMs: wallSince(startedAt), cpuMs: alone ? cpuSince(cpuAt) : null }
+          const money = found.money == null && spent.money === null ? null : (found.money ?? 0) + (spent.money ?? 0)
           const calls = found.calls + spent.calls
           const readerEquivalentTokens = found.readerEquivalentTokens + spent.readerEquivalentTokens
-          const costs = { calls, readerEquivalentTokens, wallMs, cpuMs }
-          result = { key, id, question: text, method, ...found, ...(yield* detail), ...costs }
+          const asked = { key, id: question.id, question: question.question, method }
+          const said = { ...found, evidence: found.evidence ?? [], short: yield* judgedPart(question, found.short) }
+          result = { ...asked, ...said, ...(yield* detail), calls, readerEquivalentTokens, money, ...times }
           yield* options.record(result)
           // everything below may be synchronous: let signals and timers in
           yield* Effect.sleep(0)
@@ -135,5 +167,6 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
       })
       results.push(...(yield* Effect.forEach(questions, one, { concurrency })))
     }
-    return { results, reused, policyHash, corpusRevision: revision }
+    const prepared = methods.flatMap((method) => ready.get(method) ?? [])
+    return { results, prepared, reused, policyHash, corpusRevision: revision }
   }).pipe(Effect.withSpan("Evaluate.evaluate"))

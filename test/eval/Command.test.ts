@@ -124,7 +124,13 @@ describe("C29 staterag eval", () => {
     write(folder, { "many.jsonl": lines(many) })
     const args = ["many.jsonl", "--corpus", "docs", "--methods", "first", "--out", "many", "--quiet"]
     const file = path.join(folder, "many/results.jsonl")
-    const finished = () => (fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").length - 1 : 0)
+    const finished = () =>
+      fs.existsSync(file)
+        ? fs
+            .readFileSync(file, "utf8")
+            .split("\n")
+            .filter((line) => line.includes('"id":')).length
+        : 0
     const child = spawn(process.execPath, [command, "eval", ...args], { cwd: folder, stdio: "ignore" })
     const watching = setInterval(() => {
       if (finished() < 20) return

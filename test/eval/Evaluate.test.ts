@@ -6,7 +6,7 @@ import { Effect, Either, Exit } from "effect"
 import { parse, type Question } from "../../src/domain/Dataset.ts"
 import { report } from "../../src/domain/EvalFigures.ts"
 import type { Report } from "../../src/domain/EvalReport.ts"
-import type { Result } from "../../src/domain/EvalResult.ts"
+import { isResult, type Result } from "../../src/domain/EvalResult.ts"
 import { reportText } from "../../src/domain/EvalText.ts"
 import { recallAt } from "../../src/domain/Metrics.ts"
 import { defaultPolicy, type Policy } from "../../src/domain/Policy.ts"
@@ -76,11 +76,19 @@ const asked = ({ failsAfter, recorded = [], ...options }: Asked): Effect.Effect<
     scope,
     concurrency: 1,
     ...options,
-    record: (result) =>
-      recorded.length === failsAfter ? Effect.fail("the disk is full") : Effect.sync(() => void recorded.push(result))
+    record: (kept) =>
+      !isResult(kept)
+        ? Effect.void
+        : recorded.length === failsAfter
+          ? Effect.fail("the disk is full")
+          : Effect.sync(() => void recorded.push(kept))
   }).pipe(Effect.provide(shelf(library)))
 
-const reported = ({ corpusRevision, policyHash, results }: Evaluation, of = questions, methods = plainNames): Report =>
+const reported = (
+  { corpusRevision, policyHash, prepared, results }: Evaluation,
+  of = questions,
+  methods = plainNames
+): Report =>
   report({
     dataset: "records",
     lines: "all",
@@ -88,6 +96,7 @@ const reported = ({ corpusRevision, policyHash, results }: Evaluation, of = ques
     questions: of,
     methods,
     results,
+    prepared,
     metrics: ["recall@5", "f1"],
     policy: { hash: policyHash, settings: defaultPolicy },
     corpusRevision,
@@ -250,6 +259,8 @@ describe("C29 an incomplete run", () => {
       navigation: [],
       calls: 0,
       readerEquivalentTokens: 0,
+      evidence: [],
+      money: null,
       wallMs: 1,
       cpuMs: 1,
       ...found
@@ -267,6 +278,7 @@ describe("C29 an incomplete run", () => {
     const told = reported(
       {
         results: [good, result("staterag", two.id, {})],
+        prepared: [],
         reused: 0,
         policyHash: "p",
         corpusRevision: "r" as Evaluation["corpusRevision"]

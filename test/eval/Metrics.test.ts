@@ -5,9 +5,12 @@ import { shortAnswer } from "../../src/domain/EvalResult.ts"
 import { DocumentId } from "../../src/domain/Ids.ts"
 import {
   allSupportAt,
+  anls,
   citationPrecision,
   citationRecall,
   contained,
+  covered,
+  evidenceRecall,
   exactMatch,
   metricNames,
   metrics,
@@ -72,7 +75,7 @@ describe("C29 lists of documents", () => {
       FastCheck.property(some, ids, ids, FastCheck.string(), (gold, documents, cited, answer) => {
         const judged = { gold, answers: ["a b"], documents, answer, cited }
         for (const name of metricNames) {
-          const value = metrics[name](judged) ?? -1
+          const value = metrics[name]({ ...judged, annotators: [[]], evidence: [] }) ?? -1
           expect(value).toBeGreaterThanOrEqual(0)
           expect(value).toBeLessThanOrEqual(1)
         }
@@ -139,5 +142,37 @@ describe("C29 answers, by SQuAD's normal form", () => {
     expect(shortAnswer({ text: "Ada [1] and Bob [2].", citations: [first, cite(2, "Bob.")] })).toBe("Ada and Bob.")
     expect(shortAnswer({ text: '"Ada "the" wrote it." [1]', citations: [first] })).toBe('Ada "the" wrote it.')
     expect(shortAnswer({ text: null, citations: [] })).toBeNull()
+  })
+})
+
+describe("C29 ANLS", () => {
+  it("is 1 for the same text, whatever its case, and falls with the distance", () => {
+    expect(anls(["Vanderbilt University"], "  vanderbilt   university ")).toBe(1)
+    // one replacement in six letters
+    expect(anls(["garden"], "gardan")).toBeCloseTo(5 / 6, 12)
+    // "$123,110" without its comma
+    expect(anls(["$123,110"], "$123110")).toBeCloseTo(7 / 8, 12)
+  })
+  it("is 0 from half the length on, and for no answer", () => {
+    expect(anls(["abcd"], "abxy")).toBe(0)
+    expect(anls(["abcde"], "abcxy")).toBeCloseTo(3 / 5, 12)
+    expect(anls(["abcd"], null)).toBe(0)
+    expect(anls([], "abcd")).toBeNull()
+  })
+  it("takes the best of several gold answers", () => {
+    expect(anls(["no", "Vanderbilt"], "vanderbilt")).toBe(1)
+  })
+})
+
+describe("C29 evidence by its characters", () => {
+  const at = (start: number, end: number, document = "a") => ({ document: DocumentId.make(document), start, end })
+  it("overlapping finds count once, other documents not", () => {
+    expect(covered([at(0, 100)], [at(10, 40), at(30, 60), at(200, 300), at(0, 100, "b")])).toBeCloseTo(0.5, 12)
+    expect(covered([at(0, 100), at(100, 200)], [at(50, 150)])).toBeCloseTo(0.5, 12)
+    expect(covered([at(0, 10)], [])).toBe(0)
+  })
+  it("is that of the best-served annotator; null where none took any", () => {
+    expect(evidenceRecall([[at(0, 10)], [at(50, 60)]], [at(50, 60)])).toBe(1)
+    expect(evidenceRecall([], [at(0, 1)])).toBeNull()
   })
 })

@@ -1,6 +1,6 @@
 /** Intervals and tests: right on known cases, at their nominal rate in a simulation, the same for one seed. */
 import { describe, expect, it } from "@effect/vitest"
-import { defaultSampling, generator, quantile, statistics } from "../../src/domain/Statistics.ts"
+import { defaultSampling, generator, holm, quantile, statistics } from "../../src/domain/Statistics.ts"
 import { random } from "../support/Random.ts"
 
 const few = { ...defaultSampling, times: 400 }
@@ -91,5 +91,26 @@ describe("C29 whether a difference is chance", () => {
     expect(statistics(few).permutation(values)).toBeLessThan(0.01)
     const [low] = statistics(few).interval(values)
     expect(low).toBeGreaterThan(0)
+  })
+})
+
+describe("C29 several p values at once, by Holm", () => {
+  it("gives what R's p.adjust gives, in the order that was given", () => {
+    const adjusted = holm([0.01, 0.04, 0.03, 0.005])
+    for (const [i, p] of [0.03, 0.06, 0.06, 0.02].entries()) expect(adjusted[i]).toBeCloseTo(p, 12)
+  })
+  it("never exceeds 1, never makes one smaller, keeps their order", () => {
+    expect(holm([])).toEqual([])
+    expect(holm([0.6, 0.7])).toEqual([1, 1])
+    const { next } = random(3)
+    const ps = Array.from({ length: 50 }, next)
+    const adjusted = holm(ps)
+    ps.forEach((p, i) => {
+      expect(adjusted[i]).toBeGreaterThanOrEqual(p)
+      expect(adjusted[i]).toBeLessThanOrEqual(1)
+      ps.forEach((q, j) => {
+        if (p < q) expect(adjusted[i] ?? 1).toBeLessThanOrEqual(adjusted[j] ?? 0)
+      })
+    })
   })
 })

@@ -77,21 +77,31 @@ export const best = (scores: Float64Array, limit: number): ReadonlyArray<number>
 const textOf = ({ headings, text, title }: Passage): string => [title, ...headings, text].join("\n")
 
 /** Passages by their own words. */
-export const ofPassages = (passages: ReadonlyArray<Passage>): Rank<never> => {
-  const search = bm25(passages.map(textOf))
-  return (question) =>
+export const ofPassages = (
+  passages: ReadonlyArray<Passage>,
+  search: Search = bm25(passages.map(textOf))
+): Rank<never> => {
+  return (question, within) =>
     Effect.sync(() => {
       const scores = search(question)
-      return best(scores, listed).flatMap((at): ReadonlyArray<Ranked> => {
-        const passage = passages[at]
-        return passage === undefined ? [] : [{ passage, score: scores[at] ?? 0 }]
-      })
+      const documents = within && new Set(within)
+      return best(scores, documents === undefined ? listed : passages.length)
+        .flatMap((at): ReadonlyArray<Ranked> => {
+          const passage = passages[at]
+          const isAllowed = passage !== undefined && (documents === undefined || documents.has(passage.document))
+          return isAllowed ? [{ passage, score: scores[at] ?? 0 }] : []
+        })
+        .slice(0, listed)
     })
 }
 
-/** Whole documents, as the published figures rank them; of each the passage that answers best stands for it. */
+/**
+ * Whole documents, as the published figures rank them; of each the passage that answers best stands for it. Where only some documents count
+ * their passages are ranked.
+ */
 export const ofDocuments = (passages: ReadonlyArray<Passage>): Rank<never> => {
   const inPassages = bm25(passages.map(textOf))
+  const passagesWithin = ofPassages(passages, inPassages)
   const numbers = new Map<string, Array<number>>()
   passages.forEach(({ document }, at) => {
     const known = numbers.get(document)
@@ -106,16 +116,17 @@ export const ofDocuments = (passages: ReadonlyArray<Passage>): Rank<never> => {
       [passages[own[0] ?? 0]?.title ?? "", ...own.map((at) => passages[at]?.text ?? "")].join("\n")
     )
   )
-  return (question) =>
-    Effect.sync(() => {
-      const scores = inDocuments(question)
-      const own = inPassages(question)
-      return best(scores, listed).flatMap((at): ReadonlyArray<Ranked> => {
-        const [first] = [...(documents[at] ?? [])].sort((x, y) => (own[y] ?? 0) - (own[x] ?? 0) || x - y)
-        const passage = first === undefined ? undefined : passages[first]
-        return passage === undefined ? [] : [{ passage, score: scores[at] ?? 0 }]
-      })
+  const whole = (question: string): ReadonlyArray<Ranked> => {
+    const scores = inDocuments(question)
+    const own = inPassages(question)
+    return best(scores, listed).flatMap((at): ReadonlyArray<Ranked> => {
+      const [first] = [...(documents[at] ?? [])].sort((x, y) => (own[y] ?? 0) - (own[x] ?? 0) || x - y)
+      const passage = first === undefined ? undefined : passages[first]
+      return passage === undefined ? [] : [{ passage, score: scores[at] ?? 0 }]
     })
+  }
+  return (question, within) =>
+    within === undefined ? Effect.sync(() => whole(question)) : passagesWithin(question, within)
 }
 
 /** Every passage of a scope, by id. */

@@ -57,6 +57,8 @@ const watched = (into: Array<NavigationDetail>) =>
 const foundOf = (view: RunView): Outcome["found"] => {
   const { answer, citations, evidence, outcome, reason, usage } = answerOf(view)
   return {
+    evidence: evidence.map(({ document, end, start }) => ({ document, start, end })),
+    money: usage.money,
     documents: evidence.map(({ document }) => document),
     answer,
     short: shortAnswer({ text: answer, citations }),
@@ -75,14 +77,14 @@ export const ask = (setting: Setting) =>
     const tam = yield* TamStore
     const { policy, scope } = setting
 
-    const answer: Method<Controller.Services>["answer"] = ({ question }) =>
+    const answer: Method<Controller.Services>["answer"] = ({ question, within }) =>
       Effect.gen(function* () {
         const navigation: Array<NavigationDetail> = []
         const controller = yield* setting.navigation
           ? Effect.provideServiceEffect(Controller.make, Navigator, watched(navigation))
           : Controller.make
-        const view = yield* controller.run({ question, scope, policy })
-        const inquiry = { run: view.run, question, scope, policy, revision: view.corpusRevision, within: undefined }
+        const view = yield* controller.run({ question, scope, policy, within })
+        const inquiry = { run: view.run, question, scope, policy, revision: view.corpusRevision, within }
         const detail = Effect.gen(function* () {
           const cycles = yield* Effect.forEach(view.cycles, ({ evidence, path, verification }) =>
             Effect.map(openRegion(corpus, tam, inquiry, path, view.initial), (region) => ({

@@ -5,7 +5,7 @@ import type { Question } from "../../domain/Dataset.ts"
 import type { RoleFailed } from "../../domain/Errors.ts"
 import { type Found, shortAnswer } from "../../domain/EvalResult.ts"
 import { type Evidence, itemOf } from "../../domain/Evidence.ts"
-import type { ScopeKey } from "../../domain/Ids.ts"
+import type { DocumentId, ScopeKey } from "../../domain/Ids.ts"
 import type { ModelError } from "../../domain/ModelError.ts"
 import type { Policy, PolicyError } from "../../domain/Policy.ts"
 import type { Manner } from "../../domain/prompts/Prompt.ts"
@@ -64,9 +64,11 @@ export const modelFor = (
 export type Broken = StoreError | StaleWriter | UnknownScope | EmbeddingError | PolicyError
 
 type Detail = Pick<Found, "cycles" | "initial" | "navigation">
+type Optional = "evidence" | "money"
 
 export interface Outcome {
-  readonly found: Omit<Found, keyof Detail>
+  /** `calls` and tokens of models: what the evaluation does not meter itself. */
+  readonly found: Omit<Found, keyof Detail | Optional> & Partial<Pick<Found, Optional>>
   /** What is worth knowing besides; looked up outside the measured time. */
   readonly detail: Effect.Effect<Detail, Broken>
 }
@@ -74,6 +76,8 @@ export interface Outcome {
 export interface Method<R> {
   /** A `ModelError` costs this question alone, unless every other would meet it too. */
   readonly answer: (question: Question) => Effect.Effect<Outcome, Broken | ModelError, R>
+  /** What stands in for a part of the method as it was published, such as `links for OpenIE`. */
+  readonly note?: string | undefined
 }
 
 /** A passage with what it is ranked by. */
@@ -82,7 +86,11 @@ export interface Ranked {
   readonly score: number
 }
 
-export type Rank<R> = (question: string) => Effect.Effect<ReadonlyArray<Ranked>, Broken | RoleFailed, R>
+/** Best first; with `within`, passages of these documents alone. */
+export type Rank<R> = (
+  question: string,
+  within?: ReadonlyArray<DocumentId>
+) => Effect.Effect<ReadonlyArray<Ranked>, Broken | RoleFailed, R>
 
 /** Passages that a ranking lists; enough for ten distinct documents. */
 export const listed = 50
@@ -108,10 +116,10 @@ export const evidenceOf = (ranked: ReadonlyArray<Ranked>, budget: number): Evide
 
 /** The method of a ranking: its list, and what the reader says to as much of it as the evidence budget holds. */
 export const reading = <R>({ policy }: Setting, rank: Rank<R>): Method<R | Reader> => ({
-  answer: ({ question }) =>
+  answer: ({ question, within }) =>
     Effect.gen(function* () {
       const reader = yield* Reader
-      const ranked = yield* rank(question)
+      const ranked = yield* rank(question, within)
       const evidence = evidenceOf(ranked, policy.evidenceTokens)
       const said = evidence.length === 0 ? undefined : yield* reader.read(question, evidence)
       return {
@@ -120,6 +128,7 @@ export const reading = <R>({ policy }: Setting, rank: Rank<R>): Method<R | Reade
           answer: said?.text ?? null,
           short: said === undefined ? null : shortAnswer(said),
           cited: said?.citations.map(({ document }) => document) ?? [],
+          evidence: evidence.map(({ document, end, start }) => ({ document, start, end })),
           outcome: "Ranking" as const,
           reason: null,
           ...free

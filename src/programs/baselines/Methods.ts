@@ -68,6 +68,18 @@ const asking: ReadonlySet<string> = new Set<string>([...Structured.asking, ...Ag
 /** Those that need no language model. */
 export const plainNames: ReadonlyArray<MethodName> = methodNames.filter((name) => !asking.has(name))
 
+/** Those that keep to the documents that a question is asked of. */
+export const confinable: ReadonlySet<MethodName> = new Set<MethodName>([
+  "bm25",
+  "dense",
+  "hybrid",
+  "dos",
+  "first",
+  "two-hop",
+  "staterag",
+  "oracle-verdict"
+])
+
 /** A method made ready. */
 export const make = (
   name: MethodName,

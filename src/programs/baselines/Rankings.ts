@@ -11,14 +11,33 @@ import { listed, type Rank, type Ranked, type Setting } from "./Method.ts"
 const fusion = 60
 /** What is fused from each side. */
 const fused = 100
+/** Passages that are looked up at a time where only some documents count. */
+const page = 1000
 
 const nearest = ({ scope }: Setting, limit: number) =>
   Effect.gen(function* () {
     const corpus = yield* CorpusStore
     const model = yield* EmbeddingModel
     const index = yield* VectorIndex
-    const rank: Rank<never> = Effect.fnUntraced(function* (question) {
-      const [hits = []] = yield* index.search(scope, "Passage", yield* model.embed([question]), limit)
+    const rank: Rank<never> = Effect.fnUntraced(function* (question, within) {
+      const vectors = yield* model.embed([question])
+      if (within !== undefined) {
+        // every vector is ranked, and those of other documents are left out
+        const [all = []] = yield* index.search(scope, "Passage", vectors, Number.MAX_SAFE_INTEGER)
+        const allowed = new Set(within)
+        const found: Array<Ranked> = []
+        for (let at = 0; at < all.length && found.length < limit; at += page) {
+          const some = new Map(all.slice(at, at + page).map(({ id, score }) => [id, score]))
+          const held = yield* corpus.passages(
+            scope,
+            [...some.keys()].map((id) => PassageId.make(id))
+          )
+          for (const passage of held)
+            if (allowed.has(passage.document)) found.push({ passage, score: some.get(passage.id) ?? 0 })
+        }
+        return found.slice(0, limit)
+      }
+      const [hits = []] = yield* index.search(scope, "Passage", vectors, limit)
       const scores = new Map(hits.map(({ id, score }) => [id, score]))
       const passages = yield* corpus.passages(
         scope,
@@ -48,8 +67,8 @@ export const hybrid = (setting: Setting, words: Rank<never>) =>
   Effect.map(
     nearest(setting, fused),
     (vectors): Rank<never> =>
-      (question) =>
-        Effect.map(Effect.all([words(question), vectors(question)]), (lists) => fuse(lists, listed))
+      (question, within) =>
+        Effect.map(Effect.all([words(question, within), vectors(question, within)]), (lists) => fuse(lists, listed))
   )
 
 /** DOS RAG: what the evidence budget holds of the nearest passages, in the order of the documents. */
@@ -57,8 +76,8 @@ export const documentOrder = (setting: Setting) =>
   Effect.map(
     nearest(setting, fused),
     (vectors): Rank<never> =>
-      (question) =>
-        Effect.map(vectors(question), (ranked) => {
+      (question, within) =>
+        Effect.map(vectors(question, within), (ranked) => {
           let left = setting.policy.evidenceTokens
           const fits = ranked.findIndex(({ passage }) => {
             left -= passage.tokens
@@ -75,9 +94,7 @@ export const first = ({ policy, scope }: Setting) =>
   Effect.gen(function* () {
     const initializer = yield* Initializer
     const { rerank } = yield* Reranker
-    const rank: Rank<never> = (question) =>
-      Effect.map(initializer.rank({ question, scope, policy, within: undefined }, listed), (ranked) =>
-        rerank(question, ranked)
-      )
+    const rank: Rank<never> = (question, within) =>
+      Effect.map(initializer.rank({ question, scope, policy, within }, listed), (ranked) => rerank(question, ranked))
     return rank
   })

@@ -15,6 +15,7 @@ import { CorpusStore } from "../../services/CorpusStore.ts"
 import { type Hit, LexicalIndex } from "../../services/LexicalIndex.ts"
 import { Initializer } from "../../services/Roles.ts"
 import { TamStore } from "../../services/TamStore.ts"
+import { allowed } from "../Lookups.ts"
 import { listed, type Rank, type Ranked, type Setting } from "./Method.ts"
 
 const seeds = 5
@@ -43,9 +44,9 @@ export const rank = ({ policy, scope }: Setting) =>
     const tam = yield* TamStore
     const corpus = yield* CorpusStore
 
-    const rank: Rank<never> = Effect.fnUntraced(function* (text) {
+    const rank: Rank<never> = Effect.fnUntraced(function* (text, within) {
       const question = analyse(text)
-      const ranked = yield* initializer.rank({ question: text, scope, policy, within: undefined }, width)
+      const ranked = yield* initializer.rank({ question: text, scope, policy, within }, width)
       const base = new Map<string, Ranked>(
         ranked.map(({ parts, passage }) => [passage.id, { passage, score: parts.lexical + parts.dense }])
       )
@@ -61,7 +62,7 @@ export const rank = ({ policy, scope }: Setting) =>
       const gains = new Map<string, number>()
       for (const { passage, score } of start) {
         const hop = hopFrom(question, (term) => idf(known, term), passage)
-        const hits = yield* lexical.search(scope, "Passage", hop.terms.slice(0, mostTerms), hopWidth)
+        const hits = yield* lexical.search(scope, "Passage", hop.terms.slice(0, mostTerms), hopWidth, within)
         const share = best > 0 ? (score / best) ** 2 : 0
         const own = new Map<string, number>()
         for (const [id, value] of standard(hits)) own.set(id, share * second * value)
@@ -73,7 +74,8 @@ export const rank = ({ policy, scope }: Setting) =>
         for (const [id, gain] of own) gains.set(id, Math.max(gains.get(id) ?? 0, gain))
       }
       const strange = [...gains.keys()].filter((id) => !base.has(id)).map((id) => PassageId.make(id))
-      for (const passage of yield* corpus.passages(scope, strange)) base.set(passage.id, { passage, score: 0 })
+      for (const passage of allowed(yield* corpus.passages(scope, strange), within))
+        base.set(passage.id, { passage, score: 0 })
       return [...base.values()]
         .map(({ passage, score }) => ({
           passage,

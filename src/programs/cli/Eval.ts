@@ -2,11 +2,15 @@
 import { Args, Command } from "@effect/cli"
 import { Effect, Either, Option, Schema } from "effect"
 import * as Dataset from "../../domain/Dataset.ts"
+import * as DocVqa from "../../domain/datasets/DocVqa.ts"
+import * as LongBench from "../../domain/datasets/LongBench.ts"
+import * as Qasper from "../../domain/datasets/Qasper.ts"
 import { report } from "../../domain/EvalFigures.ts"
 import { Report } from "../../domain/EvalReport.ts"
-import { Result } from "../../domain/EvalResult.ts"
+import { Kept } from "../../domain/EvalResult.ts"
 import { mainTable, reportText } from "../../domain/EvalText.ts"
 import { ScopeKey } from "../../domain/Ids.ts"
+import { modelOf } from "../../domain/ModelSettings.ts"
 import { version } from "../../domain/Version.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
 import { Digest } from "../../services/Digest.ts"
@@ -14,15 +18,15 @@ import { evaluate, type MethodName } from "../Evaluate.ts"
 import { indexCorpus } from "../IndexCorpus.ts"
 import { assignments, common, creatingHouse, modelAssignments, models, print, set, settingsOf, warn } from "./Common.ts"
 import { compare, comparisonText } from "./EvalCompare.ts"
-import { evalOptions, linesOf, methodsOf, metricsOf, positive } from "./EvalOptions.ts"
+import { evalOptions, formatOf, linesOf, methodsOf, metricsOf, positive } from "./EvalOptions.ts"
 import { NotFound, UsageError } from "./Failure.ts"
 import type { Page } from "./Help.ts"
 import { Host } from "./Host.ts"
 import type { Settings } from "./Settings.ts"
 import { count, json, table } from "./Text.ts"
 
-const decodeResult = Schema.decodeUnknownEither(Schema.parseJson(Result))
-const encodeResult = Schema.encodeSync(Schema.parseJson(Result))
+const decodeResult = Schema.decodeUnknownEither(Schema.parseJson(Kept))
+const encodeResult = Schema.encodeSync(Schema.parseJson(Kept))
 const encodeReport = Schema.encodeSync(Report)
 
 /** The results of an earlier evaluation, and how many lines are none: the last one may have been cut short. */
@@ -42,24 +46,60 @@ const readResults = Effect.fnUntraced(function* (file: string) {
 
 const nameOf = (path: string): string => (path.split(/[\\/]/).at(-1) ?? path).replace(/\.jsonl$/, "") || "dataset"
 
-const readDataset = Effect.fnUntraced(function* (path: string) {
+/** The text of a file that is wanted for `what`. */
+const textOf = Effect.fnUntraced(function* (path: string, advice: string) {
   const host = yield* Host
   const written = yield* host.readText(host.resolve(path))
-  if (Option.isNone(written))
-    return yield* new NotFound({
-      message: `there is no file ${path}`,
-      advice: 'a dataset holds one question a line: { "id", "question", "answers", "gold" }'
-    })
-  return yield* Dataset.parse(path, written.value)
+  if (Option.isSome(written)) return written.value
+  return yield* new NotFound({ message: `there is no file ${path}`, advice })
+})
+
+const readDataset = Effect.fnUntraced(function* (
+  path: string,
+  given: Option.Option<string>,
+  corpus: Option.Option<string>
+) {
+  const text = yield* textOf(path, 'a dataset holds one question a line: { "id", "question", "answers", "gold" }')
+  switch (yield* formatOf(given, text)) {
+    case "plain":
+      return yield* Dataset.parse(path, text)
+    case "longbench":
+      return yield* LongBench.parse(path, text)
+    case "docvqa":
+      return yield* DocVqa.parse(path, text)
+    case "qasper": {
+      const advice = "name the file of the papers: --corpus qasper.papers.jsonl"
+      if (Option.isNone(corpus))
+        return yield* new UsageError({
+          message: "QASPER's questions are asked of papers in a file of their own",
+          advice
+        })
+      const papers = yield* textOf(corpus.value, advice)
+      return yield* Qasper.parse({ file: path, text }, { file: corpus.value, text: papers })
+    }
+  }
+})
+
+/** Leaves a file alone that says it already. */
+const writeOnce = Effect.fnUntraced(function* (file: string, text: string) {
+  const host = yield* Host
+  const before = yield* host.readText(file)
+  if (!Option.contains(before, text)) yield* host.writeText(file, text)
 })
 
 /** What is indexed: the corpus that was named, or the passages that the questions carry, written beside the results. */
 const corpusOf = Effect.fnUntraced(function* (
   given: Option.Option<string>,
-  { passages }: Dataset.Dataset,
+  { files, passages }: Dataset.Dataset,
   folder: string
 ) {
   const host = yield* Host
+  if (files.length > 0) {
+    yield* Effect.forEach(files, ({ path, text }) => writeOnce(host.resolve(folder, "corpus", path), text), {
+      discard: true
+    })
+    return host.resolve(folder, "corpus")
+  }
   if (Option.isSome(given)) return host.resolve(given.value)
   if (passages.length === 0)
     return yield* new UsageError({
@@ -68,8 +108,7 @@ const corpusOf = Effect.fnUntraced(function* (
     })
   const file = host.resolve(folder, "corpus.jsonl")
   const text = passages.map((passage) => `${JSON.stringify(passage)}\n`).join("")
-  const before = yield* host.readText(file)
-  if (!Option.contains(before, text)) yield* host.writeText(file, text)
+  yield* writeOnce(file, text)
   return file
 })
 
@@ -114,7 +153,7 @@ const measure = Effect.fnUntraced(function* (task: Task, settings: Settings, qui
       scope,
       policy: settings.policy,
       known: earlier.known,
-      record: (result) => host.append(file, `${encodeResult(result)}\n`)
+      record: (kept) => host.append(file, `${encodeResult(kept)}\n`)
     })
   })
   return yield* creatingHouse({ ...settings, directory: host.resolve(folder, "state") }, quiet, asked)
@@ -123,7 +162,7 @@ const measure = Effect.fnUntraced(function* (task: Task, settings: Settings, qui
 export const command = Command.make(
   "eval",
   { ...common, ...models, ...evalOptions, set, words: Args.text({ name: "DATASET" }).pipe(Args.repeated) },
-  ({ concurrency, corpus, fresh, limit, navigation, out, seed, set: pairs, words, ...values }) =>
+  ({ concurrency, corpus, format, fresh, limit, navigation, out, seed, set: pairs, words, ...values }) =>
     Effect.gen(function* () {
       const host = yield* Host
       const metrics = yield* metricsOf(values.metrics)
@@ -137,7 +176,6 @@ export const command = Command.make(
           message: path === undefined ? "no dataset was named" : "eval takes one dataset",
           advice: "staterag eval questions.jsonl --corpus docs/; staterag eval compare A B"
         })
-      const methods = yield* methodsOf(values.methods)
       const lines = yield* linesOf(values.lines)
       const most = yield* Effect.transposeMapOption(limit, (n) => positive("limit", n))
       yield* positive("concurrency", concurrency)
@@ -146,10 +184,12 @@ export const command = Command.make(
         onNone: () => host.resolve(settings.directory, "eval", nameOf(path)),
         onSome: (given) => host.resolve(given)
       })
-      const dataset = yield* readDataset(path)
+      const dataset = yield* readDataset(path, format, corpus)
       const questions = Dataset.choose(dataset.questions, lines, Option.getOrUndefined(most))
+      const hasModel = modelOf(settings.models, "reader") !== null
+      const methods = yield* methodsOf(values.methods, { hasModel, questions })
       const task: Task = { path, folder, corpus, dataset, questions, methods, navigation, concurrency, fresh, seed }
-      const { corpusRevision, policyHash, results, reused } = yield* measure(task, settings, values.quiet)
+      const { corpusRevision, policyHash, prepared, results, reused } = yield* measure(task, settings, values.quiet)
       const told = report({
         dataset: nameOf(path),
         lines,
@@ -158,6 +198,7 @@ export const command = Command.make(
         methods,
         metrics,
         results,
+        prepared,
         policy: { hash: policyHash, settings: settings.policy },
         corpusRevision,
         seed,

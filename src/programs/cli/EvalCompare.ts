@@ -1,6 +1,6 @@
 /** `staterag eval compare A B`: the same questions in two reports, pair by pair. */
 import { Effect, Option, ParseResult, Schema } from "effect"
-import { pairedOf } from "../../domain/EvalFigures.ts"
+import { corrected, pairedOf } from "../../domain/EvalFigures.ts"
 import { type Paired, QuestionReport } from "../../domain/EvalReport.ts"
 import { pairedTable } from "../../domain/EvalText.ts"
 import type { Metric } from "../../domain/Metrics.ts"
@@ -93,15 +93,17 @@ export const compare = Effect.fnUntraced(function* (
   const [left, right] = [yield* load(a), yield* load(b)]
   const chosen = yield* pairs(left, right, methods)
   const figures = statistics({ ...defaultSampling, seed })
-  const paired = metrics.flatMap((metric) =>
-    chosen.flatMap(
-      ([x, y]) =>
-        pairedOf(
-          { name: x, scores: scoresOf(left, x, metric) },
-          { name: y, scores: scoresOf(right, y, metric) },
-          metric,
-          figures
-        ) ?? []
+  const paired = corrected(
+    metrics.flatMap((metric) =>
+      chosen.flatMap(
+        ([x, y]) =>
+          pairedOf(
+            { name: x, scores: scoresOf(left, x, metric) },
+            { name: y, scores: scoresOf(right, y, metric) },
+            metric,
+            figures
+          ) ?? []
+      )
     )
   )
   if (paired.length === 0)
