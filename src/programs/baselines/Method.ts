@@ -1,6 +1,6 @@
 /** What a method of an evaluation is: a program over the product's own services that lists documents and answers with the one reader. */
 import { Effect, Option, Schema } from "effect"
-import type { Passage } from "../../domain/Corpus.ts"
+import type { Passage, Span } from "../../domain/Corpus.ts"
 import type { Question } from "../../domain/Dataset.ts"
 import type { RoleFailed } from "../../domain/Errors.ts"
 import { type Found, shortAnswer } from "../../domain/EvalResult.ts"
@@ -114,26 +114,59 @@ export const evidenceOf = (ranked: ReadonlyArray<Ranked>, budget: number): Evide
   return (fits < 0 ? ranked : ranked.slice(0, fits)).map(({ passage, score }) => itemOf(passage, score, 0))
 }
 
+/** What the reader says to `evidence`, beside the list that it is from. Without evidence it is not asked. */
+export const readingOf = (
+  question: string,
+  ranked: ReadonlyArray<Ranked>,
+  evidence: Evidence
+): Effect.Effect<Outcome, RoleFailed, Reader> =>
+  Effect.gen(function* () {
+    const reader = yield* Reader
+    const said = evidence.length === 0 ? undefined : yield* reader.read(question, evidence)
+    return {
+      found: {
+        documents: ranked.map(({ passage }) => passage.document),
+        answer: said?.text ?? null,
+        short: said === undefined ? null : shortAnswer(said),
+        cited: said?.citations.map(({ document }) => document) ?? [],
+        evidence: evidence.map(({ document, end, start }) => ({ document, start, end })),
+        outcome: "Ranking",
+        reason: null,
+        ...free
+      },
+      detail: Effect.succeed(noDetail)
+    }
+  })
+
 /** The method of a ranking: its list, and what the reader says to as much of it as the evidence budget holds. */
 export const reading = <R>({ policy }: Setting, rank: Rank<R>): Method<R | Reader> => ({
   answer: ({ question, within }) =>
-    Effect.gen(function* () {
-      const reader = yield* Reader
-      const ranked = yield* rank(question, within)
-      const evidence = evidenceOf(ranked, policy.evidenceTokens)
-      const said = evidence.length === 0 ? undefined : yield* reader.read(question, evidence)
-      return {
-        found: {
-          documents: ranked.map(({ passage }) => passage.document),
-          answer: said?.text ?? null,
-          short: said === undefined ? null : shortAnswer(said),
-          cited: said?.citations.map(({ document }) => document) ?? [],
-          evidence: evidence.map(({ document, end, start }) => ({ document, start, end })),
-          outcome: "Ranking" as const,
-          reason: null,
-          ...free
-        },
-        detail: Effect.succeed(noDetail)
-      }
-    }).pipe(Effect.catchTag("RoleFailed", (error) => Effect.succeed(incomplete(error.message))))
+    rank(question, within).pipe(
+      Effect.flatMap((ranked) => readingOf(question, ranked, evidenceOf(ranked, policy.evidenceTokens))),
+      Effect.catchTag("RoleFailed", (error) => Effect.succeed(incomplete(error.message)))
+    )
+})
+
+/** What a method says of itself, without the reader; `failure` is why it came to no end, and then it counts as wrong. */
+export interface Said {
+  readonly ranked: ReadonlyArray<Ranked>
+  /** What its own model was shown of the corpus, in its order. */
+  readonly shown: ReadonlyArray<Span>
+  readonly answer: string | null
+  /** The document of each citation. */
+  readonly cited: ReadonlyArray<string>
+  readonly failure: string | null
+}
+export const saying = ({ answer, cited, failure, ranked, shown }: Said): Outcome => ({
+  found: {
+    documents: ranked.map(({ passage }) => passage.document),
+    answer,
+    short: answer,
+    cited,
+    evidence: shown,
+    outcome: failure === null ? "Ranking" : "Incomplete",
+    reason: failure,
+    ...free
+  },
+  detail: Effect.succeed(noDetail)
 })
