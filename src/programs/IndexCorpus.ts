@@ -36,7 +36,7 @@ import { watched } from "./VectorChanges.ts"
 export { IndexEstimate, IndexReport }
 
 /** Raised where passages, entries or the graph are made in another way than before: what is stored is then made again. */
-const builder = "2"
+const builder = "3"
 const pageSize = 1000
 
 /** Bytes that a file may have, unless said otherwise. */

@@ -29,7 +29,7 @@ export const evidenceAbstraction = (passage: Passage, linked: ReadonlyArray<stri
  *     head   a word · the key of a title that is looked up by phrases which begin with it
  *     said   the key of a title · how many passages mention it
  *     route  a Topic · what was placed by way of it
- *     via    a Relation · by way of which Topic it was placed, by level
+ *     via    a Relation · its level as a centre, 0 for its own · by way of which Topics it was placed, from the highest down
  *     deep   how many Relations stand above one another · in how many documents
  */
 export const noteKinds = ["note", "name", "word", "doc", "bear", "head", "said", "route", "via", "deep"] as const
