@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import type { DocumentId, PassageId } from "../../src/domain/Ids.ts"
 import { noteKinds } from "../../src/domain/tam/Graph.ts"
-import { decodeNote } from "../../src/domain/tam/Notes.ts"
+import { decodeNote, wordsOf } from "../../src/domain/tam/Notes.ts"
 import { buildTam, type ChangedDocuments } from "../../src/programs/BuildTam.ts"
 import { CorpusStore } from "../../src/services/CorpusStore.ts"
 import { LexicalIndex } from "../../src/services/LexicalIndex.ts"
@@ -116,7 +116,7 @@ export const kept = Effect.gen(function* () {
   const texts = [...notes.values()].flatMap(([line]) => Option.toArray(decodeNote(line?.[1] ?? "")))
   const keys = [
     ...passages,
-    ...texts.flatMap(({ document, names, title, words }) => [document, title, ...names, ...words]),
+    ...texts.flatMap((note) => [note.document, note.title, ...note.names, ...wordsOf(note)]),
     ...texts.flatMap(({ names }) => names.flatMap((name) => name.split(" "))),
     ...whole.nodes.map(({ id }) => id),
     ...Array.from({ length: 64 }, (_, n) => String(n)),

@@ -11,6 +11,7 @@ export interface TitleLink {
 }
 
 export const evidenceId = (passage: PassageId): NodeId => NodeId.make(`E:${passage}`)
+export const isEvidence = (node: NodeId): boolean => node.startsWith("E:")
 
 /** a(v) of an Evidence node: title, heading path, text, and the titles that it links to. */
 export const evidenceAbstraction = (passage: Passage, linked: ReadonlyArray<string>): string =>

@@ -13,7 +13,9 @@ export const worded = 1
 export const picked = 2
 export const tells = 4
 
-export interface Note extends Surveyed {
+export interface Note extends Omit<Surveyed, "words"> {
+  /** Joined by spaces: most of them are never looked at one by one. */
+  readonly words: string
   readonly document: DocumentId
   /** How many of its names bind. */
   readonly known: number
@@ -25,6 +27,10 @@ export interface Note extends Surveyed {
   /** Those of them under whose Relation it hangs. */
   readonly hung: ReadonlyArray<string>
 }
+
+/** The words of a passage, ascending. */
+export const wordsOf = (note: Pick<Note, "words"> | undefined): ReadonlyArray<string> =>
+  note === undefined || note.words === "" ? [] : note.words.split(" ")
 
 /** How the title is written where a passage stands; undefined where nothing is known of it, or it holds no word. */
 export const titleOf = (note: Note | undefined): string | undefined =>
@@ -72,7 +78,7 @@ export const encodeNote = (note: Note): string =>
     note.names,
     note.surfaces,
     note.mentions,
-    note.words.join(" "),
+    note.words,
     note.known,
     note.picks,
     note.telling,
@@ -89,7 +95,7 @@ export const decodeNote = (text: string): Option.Option<Note> =>
       names,
       surfaces,
       mentions,
-      words: words === "" ? [] : words.split(" "),
+      words,
       known,
       picks,
       telling,

@@ -35,6 +35,8 @@ const writing: ReadonlyArray<string> = [
   // what is forgotten is overwritten, not only unlinked
   "PRAGMA secure_delete = ON",
   "PRAGMA foreign_keys = ON",
+  // one index run touches most of the database: with the 2 MB that SQLite takes otherwise its pages would come and go
+  "PRAGMA cache_size = -65536",
   "PRAGMA busy_timeout = 20"
 ]
 const reading: ReadonlyArray<string> = ["PRAGMA busy_timeout = 20"]

@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import type { PassageId } from "../../domain/Ids.ts"
 import { binds, few, hungOf, isPoor, mostShared, picksOf, step } from "../../domain/tam/Bonds.ts"
-import { picked, tells, worded } from "../../domain/tam/Notes.ts"
+import { picked, tells, worded, wordsOf } from "../../domain/tam/Notes.ts"
 import { LexicalIndex } from "../../services/LexicalIndex.ts"
 import { pause } from "../IndexPassages.ts"
 import type { Lines } from "./Board.ts"
-import type { Run } from "./Run.ts"
+import type { Hung, Run } from "./Run.ts"
 import { mostHolders } from "./Surveying.ts"
 
 type Side = "of" | "was"
@@ -47,7 +47,7 @@ const spreadOf = Effect.fnUntraced(function* ({ board, fresh, scope, surveyed }:
   const counts = new Map<string, number>()
   if (fresh) {
     for (const id of surveyed)
-      for (const word of board.note.get(id)?.words ?? []) counts.set(word, (counts.get(word) ?? 0) + 1)
+      for (const word of wordsOf(board.note.get(id))) counts.set(word, (counts.get(word) ?? 0) + 1)
   }
   return {
     count: (word: string): number => counts.get(word) ?? 0,
@@ -62,7 +62,7 @@ const spreadOf = Effect.fnUntraced(function* ({ board, fresh, scope, surveyed }:
       if (words.length === 0) return new Map<string, ReadonlyArray<PassageId>>()
       if (!fresh) return (yield* lexical.holders(scope, words, limit)) as ReadonlyMap<string, ReadonlyArray<PassageId>>
       const found = new Map(words.map((word) => [word, [] as Array<PassageId>]))
-      for (const id of surveyed) for (const word of board.note.get(id)?.words ?? []) found.get(word)?.push(id)
+      for (const id of surveyed) for (const word of wordsOf(board.note.get(id))) found.get(word)?.push(id)
       return found
     })
   }
@@ -115,16 +115,18 @@ const reranked = Effect.fnUntraced(function* (run: Run, spread: Spread) {
 
 /** Lets passages with few names pick words again; gives the words that are picked by others than before. */
 const pick = Effect.fnUntraced(function* (run: Run, spread: Spread, unsettled: ReadonlySet<PassageId>) {
-  const { board, gone, scope } = run
+  const { board, fresh, gone, scope } = run
   const notes = [...unsettled].flatMap((id) => {
     const note = board.note.get(id)
     return note === undefined ? [] : [[id, note] as const]
   })
   yield* spread.need(
-    notes.flatMap(([, note]) => (isPoor(note.known) ? note.words : [])),
+    fresh ? [] : notes.flatMap(([, note]) => (isPoor(note.known) ? wordsOf(note) : [])),
     mostShared + 1
   )
-  const next = notes.map(([id, note]) => [id, note, picksOf(note.words, note.known, spread.count)] as const)
+  const next = notes.map(
+    ([id, note]) => [id, note, picksOf(isPoor(note.known) ? wordsOf(note) : [], note.known, spread.count)] as const
+  )
   const changed = new Set<string>()
   for (const id of gone) for (const word of board.note.get(id)?.picks ?? []) changed.add(word)
   const different = next.filter(
@@ -147,11 +149,11 @@ const hold = Effect.fnUntraced(function* (run: Run, spread: Spread, repicked: Re
   if (!fresh) {
     const own = [...surveyed, ...gone].flatMap((id) => [
       ...(wordsBefore.get(id) ?? []),
-      ...(gone.has(id) ? [] : (board.note.get(id)?.words ?? []))
+      ...(gone.has(id) ? [] : wordsOf(board.note.get(id)))
     ])
     yield* board.word.need(scope, own)
     for (const id of [...surveyed, ...gone]) {
-      const now = new Set(gone.has(id) ? [] : board.note.get(id)?.words)
+      const now = new Set(gone.has(id) ? [] : wordsOf(board.note.get(id)))
       for (const word of wordsBefore.get(id) ?? []) if (!now.has(word)) board.word.delete(word, id)
       for (const word of now)
         if (!board.word.of(word).has(id) && isBinding(board.word, word, "of")) board.word.set(word, id, worded)
@@ -205,10 +207,14 @@ const hang = Effect.fnUntraced(function* (run: Run) {
     run,
     [...rebound].flatMap((id) => board.note.get(id)?.shared ?? [])
   )
-  const entry = (key: string) => {
-    const known = hung.get(key) ?? { come: new Set<PassageId>(), gone: new Set<PassageId>() }
-    hung.set(key, known)
-    return known
+  const none: Hung = { come: [], gone: [] }
+  const come = (key: string, id: PassageId) => {
+    const own = hung.get(key) ?? none
+    hung.set(key, { come: [...own.come, id], gone: own.gone })
+  }
+  const leave = (key: string, id: PassageId) => {
+    const own = hung.get(key) ?? none
+    hung.set(key, { come: own.come, gone: [...own.gone, id] })
   }
   const counts = new Map<string, number>()
   const count = (key: string): number => {
@@ -223,11 +229,11 @@ const hang = Effect.fnUntraced(function* (run: Run) {
     const next = [...hungOf(telling, count)].sort()
     const before = new Set(note.hung)
     const after = new Set(next)
-    for (const key of note.hung) if (!after.has(key)) entry(key).gone.add(id)
-    for (const key of next) if (!before.has(key)) entry(key).come.add(id)
+    for (const key of note.hung) if (!after.has(key)) leave(key, id)
+    for (const key of next) if (!before.has(key)) come(key, id)
     if (next.join("\n") !== note.hung.join("\n")) board.note.set(id, "", { ...note, hung: next })
   }
-  for (const id of gone) for (const key of board.note.get(id)?.hung ?? []) entry(key).gone.add(id)
+  for (const id of gone) for (const key of board.note.get(id)?.hung ?? []) leave(key, id)
 })
 
 export const bind = Effect.fnUntraced(function* (run: Run) {

@@ -10,23 +10,24 @@ import type { NoteKind, NoteRow } from "../../domain/tam/Graph.ts"
 import { type Doc, decodeDoc, decodeNote, encodeDoc, encodeNote, type Note } from "../../domain/tam/Notes.ts"
 import { StoreError } from "../../services/StoreError.ts"
 import { TamStore } from "../../services/TamStore.ts"
+import { Few, type Items } from "./Few.ts"
 
 interface Codec<V> {
   readonly encode: (value: V) => string
   readonly decode: (text: string) => Option.Option<V>
 }
 
-const none: ReadonlyMap<string, never> = new Map<string, never>()
+const none: Items<never> = new Few<never>()
 
 /** Lines of one kind: a value for each item of each key. */
 export class Lines<V> {
   readonly kind: NoteKind
   readonly #fresh: boolean
   readonly #codec: Codec<V>
-  readonly #rows = new Map<string, Map<string, V>>()
+  readonly #rows = new Map<string, Few<V>>()
   /** Keys of which more lines may be stored than were read. */
   readonly #cut = new Set<string>()
-  readonly #before = new Map<string, ReadonlyMap<string, V>>()
+  readonly #before = new Map<string, Items<V>>()
   readonly #changed = new Map<string, Set<string>>()
 
   constructor(kind: NoteKind, fresh: boolean, codec: Codec<V>) {
@@ -36,7 +37,7 @@ export class Lines<V> {
   }
 
   /** The items of a key now; it has been {@link need}ed. */
-  of(key: string): ReadonlyMap<string, V> {
+  of(key: string): Items<V> {
     return this.#rows.get(key) ?? none
   }
 
@@ -45,7 +46,7 @@ export class Lines<V> {
   }
 
   /** The items of a key as they were before this build. */
-  was(key: string): ReadonlyMap<string, V> {
+  was(key: string): Items<V> {
     return this.#fresh ? none : (this.#before.get(key) ?? this.of(key))
   }
 
@@ -57,7 +58,7 @@ export class Lines<V> {
     const own = this.#rows.get(key)
     if (own?.get(item) === value) return
     this.#keep(key, item)
-    if (own === undefined) this.#rows.set(key, new Map([[item, value]]))
+    if (own === undefined) this.#rows.set(key, new Few([[item, value]]))
     else own.set(item, value)
   }
 
@@ -75,7 +76,7 @@ export class Lines<V> {
       own.add(item)
       return
     }
-    this.#before.set(key, new Map(this.of(key)))
+    this.#before.set(key, new Few(this.of(key)))
     this.#changed.set(key, new Set([item]))
   }
 
@@ -94,7 +95,7 @@ export class Lines<V> {
       if (missing.length === 0) return
       const found = yield* (yield* TamStore).notes(scope, this.kind, missing, limit)
       for (const key of missing) {
-        const own = new Map<string, V>()
+        const own = new Few<V>()
         for (const [item, text] of found.get(key) ?? []) {
           const value = this.#codec.decode(text)
           if (Option.isNone(value)) {
@@ -116,10 +117,11 @@ export class Lines<V> {
     })
   }
 
+  /** In the order of the table, whose pages are then filled one after the other. */
   *put(): Iterable<NoteRow> {
-    for (const key of this.touched) {
+    for (const key of [...this.touched].sort()) {
       const own = this.of(key)
-      const items = this.#fresh ? own.keys() : (this.#changed.get(key) ?? [])
+      const items = [...(this.#fresh ? own.keys() : (this.#changed.get(key) ?? []))].sort()
       for (const item of items) {
         const value = own.get(item)
         if (value !== undefined) yield { kind: this.kind, key, item, value: this.#codec.encode(value) }
@@ -146,13 +148,6 @@ const bearer: Codec<Bearer> = {
   }
 }
 
-/** Topics from the highest down, as one line. */
-export const encodeWay = (way: ReadonlyArray<string>): string => way.join(" ")
-const way: Codec<ReadonlyArray<string>> = {
-  encode: encodeWay,
-  decode: (value) => Option.some(value === "" ? [] : value.split(" "))
-}
-
 /** A document as its title sees it. */
 export interface Bearer {
   readonly passages: number
@@ -169,7 +164,7 @@ export interface Board {
   readonly head: Lines<string>
   readonly said: Lines<number>
   readonly route: Lines<string>
-  readonly via: Lines<ReadonlyArray<string>>
+  readonly via: Lines<string>
   readonly deep: Lines<number>
 }
 
@@ -182,7 +177,7 @@ export const board = (fresh: boolean): Board => ({
   head: new Lines("head", fresh, text),
   said: new Lines("said", fresh, number),
   route: new Lines("route", fresh, text),
-  via: new Lines("via", fresh, way),
+  via: new Lines("via", fresh, text),
   deep: new Lines("deep", fresh, number)
 })
 

@@ -19,10 +19,11 @@ import { type Link, TamStore } from "../../services/TamStore.ts"
 import { pause } from "../IndexPassages.ts"
 import { holdersOf, needHolders } from "./Binding.ts"
 import type { Bearer } from "./Board.ts"
+import type { Items } from "./Few.ts"
 import { needTexts, type Run } from "./Run.ts"
 
 /** The first passages of the documents that bear a title, by turns, and how many documents these are. */
-const openingOf = (bearers: ReadonlyMap<string, Bearer>): Pick<Opening, "documents" | "targets"> => {
+const openingOf = (bearers: Items<Bearer>): Pick<Opening, "documents" | "targets"> => {
   const documents = [...bearers].sort(([a], [b]) => (a < b ? -1 : 1))
   const targets: Array<PassageId> = []
   for (let nth = 0; nth < bearersLinked && targets.length < bearersLinked; nth++) {

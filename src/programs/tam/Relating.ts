@@ -79,10 +79,18 @@ const openingOf = (run: Run, title: string): ReadonlyArray<PassageId> => {
 const passagesIn = (run: Run, id: DocumentId): ReadonlyArray<Passage> =>
   (run.board.doc.get(id)?.passages ?? []).flatMap(([passage]) => run.texts.get(passage) ?? [])
 
-/** The homes of titles and files of documents that have changed; what they were before is taken away. */
-const relateDocuments = Effect.fnUntraced(function* (run: Run, teller: Teller, hash: Hash) {
+/** The passages that hang under a name or word, ascending. */
+type Members = (key: string) => ReadonlyArray<PassageId>
+
+/** The homes of titles and files of documents that have changed; what they were before is taken away. Gives the titles with a home. */
+const relateDocuments = Effect.fnUntraced(function* (
+  run: Run,
+  teller: Teller,
+  hash: Hash,
+  open: ReturnType<typeof openDocuments>,
+  members: Members
+) {
   const { board, scope } = run
-  const open = openDocuments(run)
   const ids = [...new Set([...open.values()].flatMap((own) => [...own]))]
   yield* board.doc.need(scope, ids)
   yield* board.deep.need(
@@ -104,13 +112,18 @@ const relateDocuments = Effect.fnUntraced(function* (run: Run, teller: Teller, h
       ids.flatMap((id) => board.doc.get(id)?.passages.map(([passage]) => passage) ?? [])
     )
 
-  const homes = new Map<string, Draft>()
+  const homes = new Set<string>()
   const after = new Set<string>()
   const take = Effect.fnUntraced(function* (drafts: ReadonlyArray<Draft>) {
     const made = drafts.map((one) => ({ id: relationId(one.key, hash), draft: one }))
-    for (const { id } of made) after.add(id)
+    if (before.size > 0) for (const { id } of made) after.add(id)
     yield* teller.take(made)
     return made.map(({ id }) => id)
+  })
+  const takeHome = Effect.fnUntraced(function* (title: string, home: Draft) {
+    homes.add(title)
+    for (const member of members(title)) home.passages.add(member)
+    yield* teller.take([{ id: relationId(home.key, hash), draft: home }])
   })
   for (const [title, own] of open) {
     const bearers = title === "" ? new Map<string, never>() : board.bear.of(title)
@@ -123,7 +136,7 @@ const relateDocuments = Effect.fnUntraced(function* (run: Run, teller: Teller, h
       if (title === "") continue
       const opening = openingOf(run, title)
       yield* needTexts(run, opening)
-      homes.set(
+      yield* takeHome(
         title,
         spreadHome(
           title,
@@ -139,14 +152,14 @@ const relateDocuments = Effect.fnUntraced(function* (run: Run, teller: Teller, h
       documents.map((id) => passagesIn(run, id))
     )
     if (home === undefined) continue
-    homes.set(title, home)
+    yield* takeHome(title, home)
     const chain = chainOf([home, ...below])
     const owners = new Map<string, Array<Draft>>(documents.map((id) => [id, []]))
     for (const one of below) owners.get(run.texts.get(one.about[0] ?? ("" as PassageId))?.document ?? "")?.push(one)
     for (const [id, drafts] of owners) settle(run, id as DocumentId, yield* take(drafts), chain)
   }
   teller.lose([...before].filter((id) => !after.has(id)) as Array<NodeId>)
-  return { homes, titles: new Set([...open.keys()].filter((title) => title !== "")) }
+  return homes
 })
 
 /** How a name is first written, by the first passage that writes it; a word, as it first stands in a text. */
@@ -165,15 +178,11 @@ const surfaceOf = (run: Run, key: string): string => {
   return stands === undefined ? key : text.slice(stands.start, stands.end)
 }
 
-/** Relations of names and words, which are also the homes of titles. */
-const relateNames = Effect.fnUntraced(function* (
-  run: Run,
-  teller: Teller,
-  hash: Hash,
-  { homes, titles }: { readonly homes: ReadonlyMap<string, Draft>; readonly titles: ReadonlySet<string> }
-) {
+/** The names and words of which the Relation may have become another, those among them that are `titles` too, with what hangs there. */
+const relateable = Effect.fnUntraced(function* (run: Run, titles: Iterable<string>) {
   const { board, fresh, hung, scope } = run
   const keys = new Set<string>([...titles, ...hung.keys()])
+  keys.delete("")
   if (!fresh) {
     for (const key of board.name.touched) if (board.name.of(key).size > 0) keys.add(key)
     for (const { after } of run.touched.values())
@@ -185,8 +194,7 @@ const relateNames = Effect.fnUntraced(function* (
   yield* board.word.need(scope, keys)
   const holders = (key: string) => new Set([...board.name.of(key).keys(), ...board.word.of(key).keys()])
   const membersByKey = new Map<string, Array<PassageId>>()
-  if (fresh) for (const [key, { come }] of hung) membersByKey.set(key, [...come].sort())
-  else {
+  if (!fresh) {
     const bound = [...keys].filter((key) => !board.name.isCut(key))
     yield* board.note.need(
       scope,
@@ -201,23 +209,35 @@ const relateNames = Effect.fnUntraced(function* (
     )
     yield* needTexts(run, first as Array<PassageId>)
   }
+  const members: Members = (key) => (fresh ? [...(hung.get(key)?.come ?? [])].sort() : (membersByKey.get(key) ?? []))
+  return { keys, members }
+})
+
+/** Relations of names and words that are no title's home. */
+const relateNames = Effect.fnUntraced(function* (
+  run: Run,
+  teller: Teller,
+  hash: Hash,
+  homes: ReadonlySet<string>,
+  { keys, members: membersOf }: { readonly keys: ReadonlySet<string>; readonly members: Members }
+) {
+  const { board, hung } = run
   const lost: Array<NodeId> = []
   for (const key of keys) {
-    const members = membersByKey.get(key) ?? []
+    if (homes.has(key)) continue
+    const members = membersOf(key)
     const id = relationId(nameKey(key), hash)
-    const home = homes.get(key)
-    const isHome = board.bear.of(key).size > 0
-    if (home === undefined && isHome) {
+    if (board.bear.of(key).size > 0) {
       // what it says and what is below it as a title stay; only who mentions it has changed
       const change = hung.get(key)
       if (change !== undefined) teller.rehang(id, change)
       continue
     }
-    if (home === undefined && members.length === 0) {
+    if (members.length === 0) {
       lost.push(id)
       continue
     }
-    const made = home ?? draft(nameKey(key), flat(surfaceOf(run, key)))
+    const made = draft(nameKey(key), flat(surfaceOf(run, key)))
     for (const member of members) made.passages.add(member)
     yield* teller.take([{ id, draft: made }])
   }
@@ -226,6 +246,8 @@ const relateNames = Effect.fnUntraced(function* (
 
 export const relate = Effect.fnUntraced(function* (run: Run, teller: Teller) {
   const { hash } = yield* Digest
-  yield* relateNames(run, teller, hash, yield* relateDocuments(run, teller, hash))
+  const open = openDocuments(run)
+  const names = yield* relateable(run, open.keys())
+  yield* relateNames(run, teller, hash, yield* relateDocuments(run, teller, hash, open, names.members), names)
   yield* teller.flush
 })

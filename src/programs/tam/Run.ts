@@ -15,6 +15,12 @@ export interface Touched {
   readonly after: ReadonlyArray<Passage>
 }
 
+/** Passages that hang under a name or word now and did not before, and the reverse; each once. */
+export interface Hung {
+  readonly come: ReadonlyArray<PassageId>
+  readonly gone: ReadonlyArray<PassageId>
+}
+
 export interface Run {
   readonly scope: ScopeKey
   /** Whether nothing is built on: no note is read. */
@@ -26,19 +32,19 @@ export interface Run {
   readonly gone: Set<PassageId>
   /** Passages of which other names or words are known than before. */
   readonly surveyed: Set<PassageId>
-  /** By how much the number of passages that hold a word has changed. */
+  /** By how much the number of passages that hold a word has changed; none in a fresh build. */
   readonly wordChange: Map<string, number>
   /** The words of surveyed and gone passages as they were. */
   readonly wordsBefore: Map<PassageId, ReadonlyArray<string>>
   /** Passages whose bonds by names and words are others, or weigh otherwise. */
   readonly rebound: Set<PassageId>
-  /** By name or word: who hangs under it now and did not before, and the reverse. */
-  readonly hung: Map<string, { readonly come: Set<PassageId>; readonly gone: Set<PassageId> }>
+  /** By name or word. */
+  readonly hung: Map<string, Hung>
   /** All links out of the passages of which they may be others than before. */
   readonly links: Map<PassageId, ReadonlyArray<Bond>>
   /** Passages whose Evidence node says something else than before. */
   readonly retold: Set<PassageId>
-  /** Relations that are new or have another vector. */
+  /** Relations that are new or have another vector; none in a fresh build, where all do. */
   readonly moved: Set<NodeId>
   /** Relations that are gone. */
   readonly lost: Set<NodeId>

@@ -4,7 +4,7 @@ import type { Passage } from "../../domain/Corpus.ts"
 import { entityKey } from "../../domain/Entities.ts"
 import { type DocumentId, PassageId } from "../../domain/Ids.ts"
 import { bearersLinked } from "../../domain/tam/Bonds.ts"
-import { type Doc, mentioned, type Note, named, titleOf } from "../../domain/tam/Notes.ts"
+import { type Doc, mentioned, type Note, named, titleOf, wordsOf } from "../../domain/tam/Notes.ts"
 import { type Surveyed, surveyOf } from "../../domain/tam/Survey.ts"
 import { phrasesOf, titleTable } from "../../domain/tam/Titles.ts"
 import { terms } from "../../domain/Words.ts"
@@ -143,10 +143,12 @@ const exchange = (run: Run, id: PassageId, old: Note | undefined, now: Surveyed 
     if (count === 0) said.delete(key)
     else said.set(key, "", count)
   }
-  if (old !== undefined) run.wordsBefore.set(id, old.words)
+  if (run.fresh) return
+  const wordsBefore = wordsOf(old)
+  if (old !== undefined) run.wordsBefore.set(id, wordsBefore)
   const count = (word: string, by: number) => run.wordChange.set(word, (run.wordChange.get(word) ?? 0) + by)
-  for (const word of without(old?.words ?? [], now?.words ?? [])) count(word, -1)
-  for (const word of without(now?.words ?? [], old?.words ?? [])) count(word, 1)
+  for (const word of without(wordsBefore, now?.words ?? [])) count(word, -1)
+  for (const word of without(now?.words ?? [], wordsBefore)) count(word, 1)
 }
 
 /** Surveys what is new; `documents` are those that have changed, with their passages. */
@@ -172,12 +174,23 @@ export const survey = Effect.fnUntraced(function* (
   const table = titleTable(fresh ? titles.come : [...new Set(heads)].flatMap((head) => [...board.head.of(head).keys()]))
 
   // ---- what stands in them
+  const enter = (id: PassageId, found: Surveyed): void => {
+    const old = board.note.get(id)
+    const document = texts.get(id)?.document ?? old?.document
+    if (document === undefined) return
+    exchange(run, id, old, found)
+    board.note.set(id, "", { ...(old ?? blank), ...found, words: found.words.join(" "), document })
+  }
   const now = new Map<PassageId, Surveyed>()
   let looked = 0
   for (const id of surveyed) {
     if (looked++ % pageSize === 0) yield* pause
     const passage = texts.get(id)
-    if (passage !== undefined) now.set(id, surveyOf(passage, table))
+    if (passage === undefined) continue
+    const found = surveyOf(passage, table)
+    // a fresh build has nothing to read first, and does not hold everything twice
+    if (fresh) enter(id, found)
+    else now.set(id, found)
   }
   const both = [...surveyed, ...gone].flatMap((id) => [board.note.get(id), now.get(id)])
   yield* board.name.need(
@@ -190,13 +203,7 @@ export const survey = Effect.fnUntraced(function* (
     both.flatMap((one) => one?.mentions ?? [])
   )
   for (const id of gone) exchange(run, id, board.note.get(id), undefined)
-  for (const [id, found] of now) {
-    const old = board.note.get(id)
-    const document = texts.get(id)?.document ?? old?.document
-    if (document === undefined) continue
-    exchange(run, id, old, found)
-    board.note.set(id, "", { ...(old ?? blank), ...found, document })
-  }
+  for (const [id, found] of now) enter(id, found)
   // a name that lost most of its holders has to be known whole
   const few = [...board.name.touched].filter(
     (key) => board.name.isCut(key) && board.name.of(key).size <= mostHolders / 2

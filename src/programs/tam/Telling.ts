@@ -1,8 +1,8 @@
 /** Relations by the batch: what they say, and what of it is new. Nothing is embedded that says what it said before. */
 import { Effect } from "effect"
 import type { DocumentId, NodeId, PassageId } from "../../domain/Ids.ts"
-import type { TamNode } from "../../domain/Tam.ts"
-import { evidenceId } from "../../domain/tam/Graph.ts"
+import type { TamEdge, TamNode } from "../../domain/Tam.ts"
+import { evidenceId, isEvidence } from "../../domain/tam/Graph.ts"
 import {
   abstractionOf,
   type Content,
@@ -20,7 +20,7 @@ import { Progress } from "../../services/Progress.ts"
 import { TamStore } from "../../services/TamStore.ts"
 import { VectorStore } from "../../services/VectorStore.ts"
 import { pause } from "../IndexPassages.ts"
-import { needTexts, type Run } from "./Run.ts"
+import { type Hung, needTexts, type Run } from "./Run.ts"
 
 const batchSize = 256
 const noDocument: DocumentId | null = null
@@ -106,17 +106,20 @@ export const teller = Effect.fnUntraced(function* (run: Run) {
     }))
     const changed = said.filter((one) => stored.get(one.id) !== abstractionOf(one))
     for (const { id, name } of changed) {
-      moved.add(id)
+      if (!fresh) moved.add(id)
       const before = stored.get(id)
       if (before === undefined || nameIn(before) !== name) renamed.set(id, name)
     }
     yield* embed(changed)
+    // Evidence nodes are there already; of the Relations below, some are still to come
+    const hangings: Array<TamEdge> = []
     for (const { draft, id } of made) {
       const before = children.get(id) ?? new Set<NodeId>()
       const after = new Set(below(draft, hash))
-      for (const to of after) if (!before.has(to)) edges.push({ from: id, to })
+      for (const to of after) if (!before.has(to)) (isEvidence(to) ? hangings : edges).push({ from: id, to })
       for (const to of before) if (!after.has(to)) unbound.push({ from: id, to })
     }
+    yield* tam.change(scope, { edges: hangings })
     done += made.length
     yield* progress.report({ label: "embedding relations", done, total: undefined })
   })
@@ -140,7 +143,7 @@ export const teller = Effect.fnUntraced(function* (run: Run) {
       yield* write(full)
     }),
     /** Other passages mention it than before; what it says stays. */
-    rehang: (id: NodeId, change: { readonly come: ReadonlySet<PassageId>; readonly gone: ReadonlySet<PassageId> }) => {
+    rehang: (id: NodeId, change: Hung) => {
       for (const passage of change.come) edges.push({ from: id, to: evidenceId(passage) })
       for (const passage of change.gone) unbound.push({ from: id, to: evidenceId(passage) })
     },
