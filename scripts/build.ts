@@ -76,7 +76,18 @@ const command = async (): Promise<void> => {
     format: "cjs",
     // packages that are loaded late come through `require`, which code that was compiled before can do
     supported: { "dynamic-import": false },
-    external: ["better-sqlite3", "usearch", "gpt-tokenizer", "gpt-tokenizer/*", "openai", "undici", "jsonrepair"],
+    external: [
+      "better-sqlite3",
+      "usearch",
+      "gpt-tokenizer",
+      "gpt-tokenizer/*",
+      "openai",
+      "undici",
+      "jsonrepair",
+      "graphology",
+      "graphology-communities-louvain",
+      "ml-pca"
+    ],
     plugins: [withoutBarrels],
     minifyWhitespace: true,
     minifySyntax: true,

@@ -44,6 +44,8 @@ const planted: ReadonlyArray<readonly [rule: string, file: string, source: strin
   ["VendorWalls", "src/layers/roles/A.ts", 'import OpenAI from "openai"'],
   ["VendorWalls", "src/layers/sql/A.ts", 'import picomatch from "picomatch"'],
   ["VendorWalls", "src/programs/main.ts", 'import { fromMarkdown } from "mdast-util-from-markdown"'],
+  ["VendorWalls", "src/layers/index/A.ts", 'const g = import("graphology-communities-louvain")'],
+  ["VendorWalls", "src/layers/Embedded.ts", 'import { PCA } from "ml-pca"'],
   ["VendorWalls", "src/layers/sql/A.ts", 'import { encode } from "gpt-tokenizer/encoding/o200k_base"'],
   ["RelativeImportsEndInTs", "src/domain/A.ts", 'import { B } from "./B"'],
   ["StaysInSource", "src/domain/A.ts", 'import { B } from "../../test/B.ts"'],

@@ -9,6 +9,7 @@ import type { SqlClient } from "@effect/sql"
 import { Context, Layer } from "effect"
 import type { DocumentParser } from "../services/DocumentParser.ts"
 import type { EmbeddingModel } from "../services/EmbeddingModel.ts"
+import type { Grouping } from "../services/Grouping.ts"
 import { Housekeeping } from "../services/Housekeeping.ts"
 import type { Journal } from "../services/Journal.ts"
 import type {
@@ -24,20 +25,24 @@ import type { StoreError } from "../services/StoreError.ts"
 import type { TokenCounter } from "../services/TokenCounter.ts"
 import * as EmbeddedCorpus from "./EmbeddedCorpus.ts"
 import * as Hashed from "./embedding/Hashed.ts"
+import * as GroupingVendors from "./grouping/GroupingVendors.ts"
 import * as DocumentParserLocal from "./ingest/DocumentParserLocal.ts"
 import * as TokenCounterO200k from "./platform/TokenCounterO200k.ts"
 import * as EmbeddedRoles from "./roles/embedded/EmbeddedRoles.ts"
 import * as RunStores from "./sql/RunStores.ts"
 
 export type Roles = Planner | Navigator | Retriever | Verifier | Initializer | CompactEvidenceCheck | Reader
-export type Stores = EmbeddedCorpus.Services | Journal | Housekeeping | TokenCounter | DocumentParser
+export type Stores = EmbeddedCorpus.Services | Journal | Housekeeping | TokenCounter | DocumentParser | Grouping
 /** Everything that indexing, asking and explaining need. */
 export type Services = Roles | Stores
 
 export type Options = EmbeddedCorpus.Options
 
 const above = <A, E, R>(roles: Layer.Layer<A, E, R>) =>
-  Layer.provideMerge(roles, Layer.mergeAll(RunStores.layer, TokenCounterO200k.layer, DocumentParserLocal.layer))
+  Layer.provideMerge(
+    roles,
+    Layer.mergeAll(RunStores.layer, TokenCounterO200k.layer, DocumentParserLocal.layer, GroupingVendors.layer)
+  )
 
 /**
  * The product over the application's own SQLite client: tables are prefixed `staterag_`, migrations keep their own ledger, and the vector

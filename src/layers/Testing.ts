@@ -6,6 +6,7 @@ import { NodeFileSystem, NodePath } from "@effect/platform-node"
 import { Layer } from "effect"
 import type { Services } from "./Embedded.ts"
 import * as Hashed from "./embedding/Hashed.ts"
+import * as GroupingVendors from "./grouping/GroupingVendors.ts"
 import * as DocumentParserLocal from "./ingest/DocumentParserLocal.ts"
 import * as SourceFilesLocal from "./ingest/SourceFilesLocal.ts"
 import * as CorpusStores from "./memory/CorpusStores.ts"
@@ -25,6 +26,7 @@ export { type Script, script } from "./testing/Script.ts"
 const stores = RunStores.layer.pipe(Layer.provideMerge(CorpusStores.layer), Layer.provide(Memory.layer))
 const around = Layer.mergeAll(
   Hashed.layer,
+  GroupingVendors.layer,
   DigestNode.layer,
   TokenCounterO200k.layer,
   DocumentParserLocal.layer,

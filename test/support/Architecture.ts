@@ -179,6 +179,7 @@ const walls: ReadonlyArray<{ readonly vendor: RegExp; readonly within: ReadonlyA
     within: ["src/layers/model/", "src/layers/embedding/"]
   },
   { vendor: /^gpt-tokenizer(?:\/|$)/, within: ["src/layers/platform/", "src/layers/model/"] },
+  { vendor: /^(?:graphology|ml-)/, within: ["src/layers/grouping/"] },
   { vendor: /^(?:ignore|picomatch|mdast|micromark|unified)(?:[-/]|$)/, within: ["src/layers/ingest/"] }
 ]
 const main = "src/programs/main.ts"

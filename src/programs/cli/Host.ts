@@ -9,6 +9,7 @@ import type { CorpusStore } from "../../services/CorpusStore.ts"
 import type { Digest } from "../../services/Digest.ts"
 import type { DocumentParser } from "../../services/DocumentParser.ts"
 import type { EmbeddingError, EmbeddingModel } from "../../services/EmbeddingModel.ts"
+import type { Grouping } from "../../services/Grouping.ts"
 import type { Housekeeping } from "../../services/Housekeeping.ts"
 import type { Journal } from "../../services/Journal.ts"
 import type { LexicalIndex } from "../../services/LexicalIndex.ts"
@@ -49,6 +50,7 @@ export type House =
   | Shelf
   | CompactEvidenceCheck
   | DocumentParser
+  | Grouping
   | Housekeeping
   | Initializer
   | Journal
