@@ -148,6 +148,13 @@ const bearer: Codec<Bearer> = {
   }
 }
 
+/** Topics from the highest down, as one line. */
+export const encodeWay = (way: ReadonlyArray<string>): string => way.join(" ")
+const way: Codec<ReadonlyArray<string>> = {
+  encode: encodeWay,
+  decode: (value) => Option.some(value === "" ? [] : value.split(" "))
+}
+
 /** A document as its title sees it. */
 export interface Bearer {
   readonly passages: number
@@ -164,7 +171,7 @@ export interface Board {
   readonly head: Lines<string>
   readonly said: Lines<number>
   readonly route: Lines<string>
-  readonly via: Lines<string>
+  readonly via: Lines<ReadonlyArray<string>>
   readonly deep: Lines<number>
 }
 
@@ -177,7 +184,7 @@ export const board = (fresh: boolean): Board => ({
   head: new Lines("head", fresh, text),
   said: new Lines("said", fresh, number),
   route: new Lines("route", fresh, text),
-  via: new Lines("via", fresh, text),
+  via: new Lines("via", fresh, way),
   deep: new Lines("deep", fresh, number)
 })
 
