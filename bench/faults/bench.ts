@@ -17,7 +17,7 @@ import { defaultPolicy } from "../../src/domain/Policy.ts"
 import { defaultSampling, statistics } from "../../src/domain/Statistics.ts"
 import * as Embedded from "../../src/layers/Embedded.ts"
 import { carrierNames } from "../../src/programs/experiments/Carriers.ts"
-import { type Curves, curves, type Point } from "../../src/programs/experiments/FaultCurves.ts"
+import { type Curve, curves, type Point } from "../../src/programs/experiments/FaultCurves.ts"
 import { faultKinds, visible } from "../../src/programs/experiments/Faults.ts"
 import { indexCorpus } from "../../src/programs/IndexCorpus.ts"
 import { Progress } from "../../src/services/Progress.ts"
@@ -52,11 +52,6 @@ const row = (name: string, rate: string, point: Point): ReadonlyArray<string> =>
 }
 const head = ["rate", "right", "wrong", "more wrong", "wrong of answered", "not found", "⊥", "unsupported"]
 
-const rowsOf = (all: Curves, wanted: (rate: string) => boolean): ReadonlyArray<ReadonlyArray<string>> =>
-  carrierNames.flatMap((name) =>
-    Object.entries(all[name] ?? {}).flatMap(([rate, point]) => (wanted(rate) ? [row(name, rate, point)] : []))
-  )
-
 /** Runs the experiment; false where the gate is broken. */
 export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
   const data = process.env.STATERAG_DATA
@@ -83,11 +78,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
   const highest = Math.max(...rates)
   const measured = Effect.gen(function* () {
     yield* indexCorpus({ scope, paths: [join(data, `${set}.corpus.jsonl`)] })
-    const mixed = yield* curves({ ...common, rates, kinds: visible })
-    const byKind: Array<readonly [string, Curves]> = []
-    for (const kind of faultKinds)
-      byKind.push([kind, yield* curves({ ...common, rates: [highest], kinds: [kind] })] as const)
-    return { mixed, byKind }
+    return yield* curves({ ...common, rates, kinds: visible, alone: faultKinds })
   }).pipe(
     Effect.provideService(Progress, {
       report: ({ done, label, total }) =>
@@ -95,35 +86,40 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
     })
   )
   try {
-    const { byKind, mixed } = await Effect.runPromise(Effect.provide(measured, Embedded.layer({ directory })))
-    process.stdout.write(`${set}, ${questions.length} questions, seed ${seed}, faults: ${visible.join(", ")}\n\n`)
-    process.stdout.write(
-      `${table(
+    const found = await Effect.runPromise(Effect.provide(measured, Embedded.layer({ directory })))
+    const each = (rowsOf: (name: string, curve: Curve) => ReadonlyArray<ReadonlyArray<string>>) =>
+      table(
         ["carrier", ...head],
-        rowsOf(mixed, () => true)
-      )}\n`
-    )
-    for (const [kind, all] of byKind)
-      process.stdout.write(
-        `\n${kind} alone\n\n${table(
-          ["carrier", ...head],
-          rowsOf(all, (rate) => rate !== "0")
-        )}\n`
+        carrierNames.flatMap((name) => {
+          const curve = found[name]
+          return curve === undefined ? [] : rowsOf(name, curve)
+        })
       )
+    const rows = each((name, { mixed }) => Object.entries(mixed).map(([rate, point]) => row(name, rate, point)))
+    process.stdout.write(
+      `${set}, ${questions.length} questions, seed ${seed}, faults: ${visible.join(", ")}\n\n${rows}\n`
+    )
+    for (const kind of faultKinds) {
+      const own = each((name, { alone }) =>
+        alone[kind] === undefined ? [] : [row(name, String(highest), alone[kind])]
+      )
+      process.stdout.write(`\n${kind} alone\n\n${own}\n`)
+    }
     if (out !== "") {
       mkdirSync(out, { recursive: true })
-      const alone = Object.fromEntries(byKind)
+      const of = <A>(part: (curve: Curve) => A) =>
+        Object.fromEntries(Object.entries(found).map(([name, curve]) => [name, part(curve)]))
       const told = {
         kind: "faults",
         set,
         seed,
         faults: visible,
-        carriers: mixed,
-        alone: { rate: highest, kinds: alone }
+        carriers: of(({ mixed }) => mixed),
+        alone: { rate: highest, carriers: of(({ alone }) => alone) }
       }
       writeFileSync(join(out, "faults.json"), `${JSON.stringify(told, null, 2)}\n`)
     }
-    const kept = Object.values(mixed.contract ?? {}).every(({ more }) => more.interval[0] <= 0)
+    const kept = Object.values(found.contract?.mixed ?? {}).every(({ more }) => more.interval[0] <= 0)
     process.stdout.write(`\nunder the contract wrong answers ${kept ? "do not become" : "become"} more\n`)
     return kept
   } finally {

@@ -12,6 +12,9 @@ export type Bend = <R extends Role, E>(
   said: Effect.Effect<ProposalOf<R>, E>
 ) => Effect.Effect<ProposalOf<R>, E | RoleFailed>
 
+/** What a role sends over a wire, taken for what it should be: the controller has to find out. */
+export const sent = <A>(said: unknown): A => JSON.parse(JSON.stringify(said))
+
 type Four = Planner | Navigator | Retriever | Verifier
 
 export const bent = (bend: Bend): Layer.Layer<Four, never, Four> =>

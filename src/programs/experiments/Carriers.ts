@@ -10,7 +10,8 @@
  * be replayed from its journal, so that an experiment keeps none.
  */
 import { Effect, Either, Layer, Option } from "effect"
-import { RoleFailed } from "../../domain/Errors.ts"
+import { RequiredUpdateFailure, RoleFailed } from "../../domain/Errors.ts"
+import type { ProposalOf } from "../../domain/Proposal.ts"
 import { check, decode, type Grounds, type Refusal } from "../../domain/Rules.ts"
 import { advance, type RunView, terminals } from "../../domain/Run.ts"
 import { commit, type Field, type Fields, fieldOf, type Role, type State } from "../../domain/State.ts"
@@ -20,7 +21,7 @@ import { CorpusStore } from "../../services/CorpusStore.ts"
 import type { Navigator, Planner, Retriever, Turn, Verifier } from "../../services/Roles.ts"
 import { TamStore } from "../../services/TamStore.ts"
 import { evidenceGround, openRegion, planGround } from "../Lookups.ts"
-import { type Bend, bent } from "./Bent.ts"
+import { type Bend, bent, sent } from "./Bent.ts"
 import { blankPlan, read } from "./FreeForm.ts"
 
 export interface Switches {
@@ -145,7 +146,10 @@ export const carriage = (
   })
 
   return {
-    bend: (role, turn, said) => (owned ? said : Effect.tap(said, (proposal) => noted(role, turn, proposal))),
+    bend: (role, turn, said) => {
+      const heard = validated ? said : silentWhereStuck(said)
+      return owned ? heard : Effect.tap(heard, (proposal) => noted(role, turn, proposal))
+    },
     carrier: {
       decode: (field, proposal) => {
         if (!validated && proposal === null) return asItWas(field)
@@ -168,6 +172,14 @@ export const carriage = (
     }
   }
 }
+
+/** Where nobody asks for a required update, a role that has none is silent. */
+const silentWhereStuck = <R extends Role, E>(said: Effect.Effect<ProposalOf<R>, E>): Effect.Effect<ProposalOf<R>, E> =>
+  Effect.catchIf(
+    said,
+    (error) => error instanceof RequiredUpdateFailure,
+    () => Effect.succeed(sent<ProposalOf<R>>(null))
+  )
 
 const committing: ReadonlySet<string> = new Set([
   "PlanCommitted",

@@ -21,7 +21,7 @@ import { Progress } from "../../services/Progress.ts"
 import { inIsolation } from "../baselines/OneQuestion.ts"
 import * as Controller from "../Controller.ts"
 import { type CarrierName, carriers, carrying } from "./Carriers.ts"
-import { type Faulty, faults } from "./Faults.ts"
+import { type FaultKind, type Faulty, faults, isHarmed } from "./Faults.ts"
 
 export interface Ending {
   readonly end: "right" | "wrong" | "notFound" | "incomplete"
@@ -99,35 +99,50 @@ export interface Options extends Omit<Faulty, "rate"> {
   readonly scope: ScopeKey
   readonly policy: Policy
   readonly carriers: ReadonlyArray<CarrierName>
-  /** In [0, 1]; 0 is asked whether it is named or not. */
+  /** In [0, 1]; without faults is asked whether 0 is named or not. */
   readonly rates: ReadonlyArray<number>
+  /** Each of these alone, at the highest rate. */
+  readonly alone: ReadonlyArray<FaultKind>
   readonly statistics: Statistics
 }
 
-export type Curves = { readonly [C in CarrierName]?: Readonly<Record<string, Point>> }
+export interface Curve {
+  /** By the rate as text, `"0.05"`. */
+  readonly mixed: Readonly<Record<string, Point>>
+  readonly alone: { readonly [K in FaultKind]?: Point }
+}
+export type Curves = { readonly [C in CarrierName]?: Curve }
 
-/** Every carrier at every rate; points by the rate as text, `"0.05"`. */
+/** Every carrier at every rate, and under each kind of fault alone. */
 export const curves = Effect.fn("FaultCurves.curves")(function* (options: Options) {
-  const { kinds, policy, scope, seed, statistics } = options
+  const { alone, kinds, policy, scope, seed, statistics } = options
   const { report } = yield* Progress
   const questions = options.questions.filter(({ answers }) => answers.length > 0)
-  const rates = [...new Set([0, ...options.rates])].sort((a, b) => a - b)
-  const total = options.carriers.length * rates.length
-  const found: { [C in CarrierName]?: Record<string, Point> } = {}
+  const rates = [...new Set(options.rates)].filter((rate) => rate > 0).sort((a, b) => a - b)
+  const total = options.carriers.length * (1 + rates.length + alone.length)
+  const found: { [C in CarrierName]?: Curve } = {}
   let done = 0
   for (const carrier of options.carriers) {
-    const points: Record<string, Point> = {}
-    let faultless: ReadonlyArray<Ending> = []
-    for (const rate of rates) {
-      const endings = yield* Effect.forEach(questions, (question) =>
+    const endings = Effect.fnUntraced(function* (faulty: Faulty, before: ReadonlyArray<Ending>) {
+      const all: Array<Ending> = []
+      for (const [i, question] of questions.entries()) {
+        const known = isHarmed(faulty, question.question, policy.maxCycles) ? undefined : before[i]
+        const ending: Ending = known ?? (yield* endingOf(question, scope, policy, carrier, faulty))
+        all.push(ending)
         // everything may be synchronous: let signals and timers in
-        Effect.zipLeft(endingOf(question, scope, policy, carrier, { kinds, rate, seed }), Effect.sleep(0))
-      )
-      if (rate === 0) faultless = endings
-      points[String(rate)] = pointOf(endings, faultless, statistics)
+        yield* Effect.sleep(0)
+      }
       yield* report({ label: `faults under ${carrier}`, done: ++done, total })
-    }
-    found[carrier] = points
+      return all
+    })
+    const faultless = yield* endings({ kinds, rate: 0, seed }, [])
+    const point = (faulty: Faulty) =>
+      Effect.map(endings(faulty, faultless), (harmed) => pointOf(harmed, faultless, statistics))
+    const mixed: Record<string, Point> = { 0: pointOf(faultless, faultless, statistics) }
+    for (const rate of rates) mixed[String(rate)] = yield* point({ kinds, rate, seed })
+    const single: { [K in FaultKind]?: Point } = {}
+    for (const kind of alone) single[kind] = yield* point({ kinds: [kind], rate: Math.max(0, ...rates), seed })
+    found[carrier] = { mixed, alone: single }
   }
   return found as Curves
 })

@@ -17,7 +17,7 @@ import { type Evidence, itemOf } from "../../domain/Evidence.ts"
 import { fingerprint } from "../../domain/Fingerprint.ts"
 import { PassageId } from "../../domain/Ids.ts"
 import type { ProposalOf } from "../../domain/Proposal.ts"
-import type { Field, Role, State } from "../../domain/State.ts"
+import { type Field, type Role, roles, type State } from "../../domain/State.ts"
 import { type Generator, generator } from "../../domain/Statistics.ts"
 import { noJustification } from "../../domain/Verification.ts"
 import { fold } from "../../domain/Words.ts"
@@ -26,7 +26,7 @@ import type { Inquiry } from "../../services/Roles.ts"
 import type { StoreError } from "../../services/StoreError.ts"
 import { TamStore } from "../../services/TamStore.ts"
 import { openRegion } from "../Lookups.ts"
-import type { Bend } from "./Bent.ts"
+import { type Bend, sent } from "./Bent.ts"
 import { blankPlan } from "./FreeForm.ts"
 
 export const faultKinds = [
@@ -76,6 +76,12 @@ export const faultOf = (
   return isDue && kind !== undefined ? { kind, dice } : undefined
 }
 
+/** Whether anything goes wrong in a question of so many cycles. */
+export const isHarmed = (faulty: Faulty, question: string, cycles: number): boolean =>
+  Array.from({ length: cycles }, (_, i) =>
+    roles.some((role) => faultOf(faulty, question, i + 1, role) !== undefined)
+  ).includes(true)
+
 /** A text of the same length that says something else: digits move on, and names that the question does not say are spelt backwards. */
 export const altered = (text: string, question: string): string => {
   const asked = new Set(question.match(/[\p{L}\p{M}]+/gu)?.map(fold))
@@ -87,9 +93,6 @@ export const altered = (text: string, question: string): string => {
     return other.length === name.length ? other : name
   })
 }
-
-/** What a role sends over a wire, taken for what it should be: the controller has to find out. */
-const sent = <A>(said: unknown): A => JSON.parse(JSON.stringify(said))
 
 type Asked = Inquiry & { readonly cycle: number; readonly state: State }
 
