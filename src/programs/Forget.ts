@@ -21,10 +21,11 @@ import { LexicalIndex } from "../services/LexicalIndex.ts"
 import { type SourceError, SourceFiles } from "../services/SourceFiles.ts"
 import type { StoreError, UnknownRun, UnknownScope } from "../services/StoreError.ts"
 import type { TamStore } from "../services/TamStore.ts"
-import { Transaction } from "../services/Transaction.ts"
+import type { Transaction } from "../services/Transaction.ts"
 import { VectorIndex } from "../services/VectorIndex.ts"
 import type { VectorStore } from "../services/VectorStore.ts"
 import { buildTam } from "./BuildTam.ts"
+import { embeddingAhead } from "./EmbedAhead.ts"
 import { buryIn, heldOf, survey } from "./ForgetRuns.ts"
 import { embedAll, revisionOf } from "./IndexCorpus.ts"
 import { remove } from "./IndexPassages.ts"
@@ -261,7 +262,7 @@ export const forget: (options: ForgetOptions) => Effect.Effect<ForgetReport, For
 )(function* (options: ForgetOptions) {
   const startedAt = yield* Clock.currentTimeMillis
   const index = yield* VectorIndex
-  const done = yield* (yield* Transaction).atomically(forgetAll(options))
+  const done = yield* embeddingAhead(forgetAll(options))
   // whole, whether or not it fits: rows of what was removed before may lie in it
   yield* index.build(options.scope, done.corpusRevision)
   yield* (yield* Housekeeping).scrub.pipe(

@@ -23,10 +23,11 @@ import { type Selection, type SourceError, SourceFiles } from "../services/Sourc
 import type { StoreError } from "../services/StoreError.ts"
 import { TamStore } from "../services/TamStore.ts"
 import { TokenCounter } from "../services/TokenCounter.ts"
-import { Transaction } from "../services/Transaction.ts"
+import type { Transaction } from "../services/Transaction.ts"
 import { VectorIndex } from "../services/VectorIndex.ts"
 import { VectorStore } from "../services/VectorStore.ts"
 import { buildTam } from "./BuildTam.ts"
+import { embeddingAhead } from "./EmbedAhead.ts"
 import { isRead, readFiles, recut } from "./IndexFiles.ts"
 import { embed } from "./IndexPassages.ts"
 import { plan, rivals } from "./IndexPlan.ts"
@@ -212,10 +213,9 @@ export const indexCorpus: (options: IndexOptions) => Effect.Effect<IndexReport, 
 
 const indexed = Effect.fnUntraced(function* (options: IndexOptions, spent: () => Usage) {
   const startedAt = yield* Clock.currentTimeMillis
-  const transaction = yield* Transaction
   const index = yield* VectorIndex
   const listing = yield* (yield* SourceFiles).find(selectionOf(options))
-  const { changeSince, value } = yield* watched(transaction.atomically(update(options, listing)))
+  const { changeSince, value } = yield* watched(embeddingAhead(update(options, listing)))
   const { changes, count, edges, isUnchanged, last, nodes, revision, vectors } = value
   if (!isUnchanged) {
     const change = Option.flatMapNullable(last, (before) => changeSince(before.revision))

@@ -51,5 +51,14 @@ export class EmbeddingModel extends Context.Tag("staterag/services/EmbeddingMode
     readonly dimensions: number
     /** One finite vector of length 1 a text, in order; a text without words gives a fixed unit vector. */
     readonly embed: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Float32Array>, EmbeddingError>
+    /**
+     * What `embed` would give without a call, where calls take long and their vectors are kept; then nobody has to hold a lock meanwhile.
+     * Absent, or none, where there is nothing to gain.
+     */
+    readonly known?: Effect.Effect<
+      Option.Option<
+        (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Option.Option<Float32Array>>, EmbeddingError>
+      >
+    >
   }
 >() {}

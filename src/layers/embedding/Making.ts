@@ -180,17 +180,32 @@ export const make = (
       options.dimensions ??
       (yield* Effect.mapError(spanned(["dimensions"], undefined), failed)).reduce((_, { length }) => length, 0)
 
+    const space = `${provider.system} ${provider.endpoint} ${provider.model} ${dimensions}`
+    /** The cache for the scope that works here, where there are both. */
+    const shelf = Effect.gen(function* () {
+      const cache = yield* ModelCache
+      const { scope } = yield* ModelCalls
+      if (cache === noCache || Option.isNone(scope)) return Option.none()
+      const keyOf = (text: string) => hash("text", text)
+      return Option.some({
+        get: (texts: ReadonlyArray<string>) => kept(cache.vectors(scope.value, space, texts.map(keyOf))),
+        put: (fresh: ReadonlyArray<{ readonly text: string; readonly vector: Float32Array }>) =>
+          kept(
+            cache.keepVectors(
+              scope.value,
+              space,
+              fresh.map(({ text, vector }) => ({ text: keyOf(text), vector }))
+            )
+          )
+      })
+    })
+
     /** Vectors by text, of texts that are all different. */
     const vectorsOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) {
       const found = new Map<string, Float32Array>()
-      const cache = yield* ModelCache
-      const { scope } = yield* ModelCalls
-      const keys = new Map(
-        cache === noCache || Option.isNone(scope) ? [] : texts.map((text) => [text, hash("text", text)])
-      )
-      const space = `${provider.system} ${provider.endpoint} ${provider.model} ${dimensions}`
-      if (keys.size > 0 && Option.isSome(scope)) {
-        const before = yield* kept(cache.vectors(scope.value, space, [...keys.values()]))
+      const cache = yield* shelf
+      if (Option.isSome(cache)) {
+        const before = yield* cache.value.get(texts)
         texts.forEach((text, i) => {
           const vector = before[i]
           if (vector !== undefined && Option.isSome(vector)) found.set(text, vector.value)
@@ -208,9 +223,9 @@ export const make = (
             const vector = vectors[i]
             if (vector === undefined) return []
             found.set(text, vector)
-            return [{ text: keys.get(text) ?? "", vector }]
+            return [{ text, vector }]
           })
-          if (keys.size > 0 && Option.isSome(scope)) yield* kept(cache.keepVectors(scope.value, space, fresh))
+          if (Option.isSome(cache)) yield* cache.value.put(fresh)
         }),
         { concurrency: "unbounded", discard: true }
       )
@@ -225,6 +240,16 @@ export const make = (
         Effect.map(
           Effect.mapError(vectorsOf([...new Set(texts.filter((text) => text.trim() !== ""))]), failed),
           (found) => texts.map((text) => found.get(text) ?? none.slice())
+        ),
+      known: Effect.map(
+        shelf,
+        Option.map(
+          ({ get }) =>
+            (texts) =>
+              Effect.map(Effect.mapError(get(texts), failed), (found) =>
+                texts.map((text, i) => (text.trim() === "" ? Option.some(none.slice()) : (found[i] ?? Option.none())))
+              )
         )
+      )
     }
   })
