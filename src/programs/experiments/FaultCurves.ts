@@ -23,12 +23,18 @@ import * as Controller from "../Controller.ts"
 import { type CarrierName, carriers, carrying } from "./Carriers.ts"
 import { type FaultKind, type Faulty, faults, isHarmed } from "./Faults.ts"
 
+/** Nothing is remembered: the pool checks what it is given to quote, and would see some faults in the place of the carrier. */
+export const forgetful = (policy: Policy): Policy => {
+  const off = { scope: "off", days: null, count: null } as const
+  return { ...policy, persistence: { SurfaceForm: off, Bridge: off, FailedRegion: off } }
+}
+
 export interface Ending {
   readonly end: "right" | "wrong" | "notFound" | "incomplete"
   readonly unsupported: boolean
 }
 
-/** One question under one carrier, with faulty roles and an empty memory. */
+/** One question under one carrier, with faulty roles and without memory. */
 export const endingOf = Effect.fn("FaultCurves.endingOf")(function* (
   { answers, question }: Pick<Question, "question" | "answers">,
   scope: ScopeKey,
@@ -38,7 +44,9 @@ export const endingOf = Effect.fn("FaultCurves.endingOf")(function* (
 ) {
   const corpus = yield* CorpusStore
   const roles = carrying(carriers[carrier], yield* faults(faulty))
-  const view = yield* Effect.flatMap(Controller.make, (controller) => controller.run({ question, scope, policy })).pipe(
+  const view = yield* Effect.flatMap(Controller.make, (controller) =>
+    controller.run({ question, scope, policy: forgetful(policy) })
+  ).pipe(
     Effect.provide(roles),
     inIsolation,
     Effect.catchTag("Incomplete", () => Effect.succeed(undefined))
