@@ -3,7 +3,7 @@ import type { EvidenceItem } from "../Evidence.ts"
 import type { Slot } from "../Plan.ts"
 import type { Datum } from "./Fence.ts"
 
-export type Kind = "passage" | "slot" | "trace"
+export type Kind = "passage" | "slot" | "trace" | "fact" | "report"
 
 const letter = (kind: Kind): string => kind.slice(0, 1)
 

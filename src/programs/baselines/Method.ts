@@ -10,6 +10,7 @@ import type { ModelError } from "../../domain/ModelError.ts"
 import type { Policy, PolicyError } from "../../domain/Policy.ts"
 import type { Manner } from "../../domain/prompts/Prompt.ts"
 import type { EmbeddingError, EmbeddingModel } from "../../services/EmbeddingModel.ts"
+import type { Grouping } from "../../services/Grouping.ts"
 import type { LanguageModelShape } from "../../services/LanguageModel.ts"
 import type { LexicalIndex } from "../../services/LexicalIndex.ts"
 import { MethodModel } from "../../services/MethodModel.ts"
@@ -17,6 +18,7 @@ import { Reader } from "../../services/Roles.ts"
 import type { StaleWriter, StoreError, UnknownScope } from "../../services/StoreError.ts"
 import type { TokenCounter } from "../../services/TokenCounter.ts"
 import type { VectorIndex } from "../../services/VectorIndex.ts"
+import type { VectorStore } from "../../services/VectorStore.ts"
 import type * as Controller from "../Controller.ts"
 
 /** What every method of one evaluation shares. */
@@ -30,7 +32,14 @@ export interface Setting {
 }
 
 /** What methods may ask of. Model calls are metered, cached and billed by the evaluation, whoever makes them. */
-export type Services = Controller.Services | LexicalIndex | VectorIndex | EmbeddingModel | TokenCounter
+export type Services =
+  | Controller.Services
+  | EmbeddingModel
+  | Grouping
+  | LexicalIndex
+  | TokenCounter
+  | VectorIndex
+  | VectorStore
 
 /** What the methods of one evaluation share: the passages of the scope, by id, read when the first method asks for them. */
 export interface Library {

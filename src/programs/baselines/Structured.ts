@@ -1,7 +1,17 @@
 /** Methods that read a structure of the corpus: trees of summaries, graphs of entities, gists. */
+import * as HippoRag from "./HippoRag.ts"
+import * as MemoRag from "./MemoRag.ts"
 import type { Make } from "./Method.ts"
+import * as Raptor from "./Raptor.ts"
+import * as Vanilla from "./Vanilla.ts"
 
-export const makers = {} as const satisfies Readonly<Record<string, Make>>
+export const makers = {
+  vanilla: Vanilla.make,
+  raptor: Raptor.make,
+  memorag: MemoRag.make,
+  hipporag2: HippoRag.make,
+  "hipporag2-own": HippoRag.own
+} as const satisfies Readonly<Record<string, Make>>
 
 /** Those of them that ask a model. */
-export const asking: ReadonlyArray<keyof typeof makers> = []
+export const asking: ReadonlyArray<keyof typeof makers> = ["memorag", "hipporag2-own"]
