@@ -27,11 +27,14 @@ const mixed = (hash: number): number => {
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   return (h ^ (h >>> 16)) >>> 0
 }
-const hashOf = (seed: number, text: string): number => {
+const stirred = (seed: number, text: string): number => {
   let h = seed
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), prime)
-  return mixed(h)
+  return h
 }
+const space = " ".charCodeAt(0)
+const pairHash = (before: string, term: string): number =>
+  mixed(stirred(Math.imul(stirred(seeds.pair, before) ^ space, prime), term))
 
 /** Hashes of the character n-grams of `<word>`. */
 const lettersOf = (word: string): ReadonlyArray<number> => {
@@ -47,13 +50,42 @@ const lettersOf = (word: string): ReadonlyArray<number> => {
   return found
 }
 
+/** What a term adds to: the hash of itself, and of its letters unless it is a stop word. */
+interface Hashes {
+  readonly word: number
+  readonly letters: Uint32Array
+  readonly isStop: boolean
+}
+
+/** Of the terms that were hashed last; few words make most of any text. */
+const known = new Map<string, Hashes>()
+const mostKnown = 32_768
+const longestKnown = 24
+
+const hashesOf = (term: string): Hashes => {
+  const found = known.get(term)
+  if (found !== undefined) return found
+  const isStop = isStopWord(term)
+  const made: Hashes = {
+    word: mixed(stirred(seeds.word, term)),
+    letters: isStop ? new Uint32Array() : Uint32Array.from(lettersOf(term)),
+    isStop
+  }
+  if (known.size >= mostKnown) known.clear()
+  if (term.length <= longestKnown) known.set(term, made)
+  return made
+}
+
 /** A word of a text: how often it stands there, and what it weighs. */
 interface Weighted {
+  readonly hashes: Hashes
   times: number
   weight: number
 }
 
 const isNamed = (text: string, start: number): boolean => {
+  const code = text.charCodeAt(start)
+  if (code < 128) return (code >= 65 && code <= 90) || (code >= 48 && code <= 57)
   const letter = String.fromCodePoint(text.codePointAt(start) ?? 0)
   return letter !== letter.toLowerCase() || /\p{N}/u.test(letter)
 }
@@ -70,27 +102,29 @@ export const embedText = (text: string, dimensions: number): Float32Array => {
   for (const { start, term } of found) {
     const weight = isNamed(text, start) ? weights.named : 1
     const known = byTerm.get(term)
-    if (known === undefined)
-      byTerm.set(term, { times: 1, weight: isStopWord(term) ? weight * weights.stopWord : weight })
-    else {
+    if (known === undefined) {
+      const hashes = hashesOf(term)
+      byTerm.set(term, { hashes, times: 1, weight: hashes.isStop ? weight * weights.stopWord : weight })
+    } else {
       known.times++
-      if (!isStopWord(term)) known.weight = Math.max(known.weight, weight)
+      if (!known.hashes.isStop) known.weight = Math.max(known.weight, weight)
     }
   }
-  for (const [term, { times, weight }] of byTerm) {
+  for (const { hashes, times, weight } of byTerm.values()) {
     const amount = weight * (1 + Math.log(times))
-    add(hashOf(seeds.word, term), amount)
-    if (!isStopWord(term)) for (const hash of lettersOf(term)) add(hash, weights.letters * amount)
+    add(hashes.word, amount)
+    const { letters } = hashes
+    for (let i = 0; i < letters.length; i++) add(letters[i] ?? 0, weights.letters * amount)
   }
   const pairs = new Map<number, number>()
   let before: string | undefined
+  let weightBefore = 1
   for (const { term } of found) {
-    if (isStopWord(term)) continue
-    if (before !== undefined) {
-      const weight = Math.sqrt((byTerm.get(before)?.weight ?? 1) * (byTerm.get(term)?.weight ?? 1))
-      pairs.set(hashOf(seeds.pair, `${before} ${term}`), weight)
-    }
+    const own = byTerm.get(term)
+    if (own === undefined || own.hashes.isStop) continue
+    if (before !== undefined) pairs.set(pairHash(before, term), Math.sqrt(weightBefore * own.weight))
     before = term
+    weightBefore = own.weight
   }
   for (const [hash, weight] of pairs) add(hash, weights.pair * weight)
 
@@ -110,6 +144,7 @@ export const layerOf = ({ dimensions }: Options): Layer.Layer<EmbeddingModel> =>
   Layer.succeed(EmbeddingModel, {
     id: `hashed-${dimensions}`,
     dimensions,
+    kind: "Spelling",
     embed: (texts) => Effect.sync(() => texts.map((text) => embedText(text, dimensions)))
   })
 

@@ -210,11 +210,11 @@ const hang = Effect.fnUntraced(function* (run: Run) {
   const none: Hung = { come: [], gone: [] }
   const come = (key: string, id: PassageId) => {
     const own = hung.get(key) ?? none
-    hung.set(key, { come: [...own.come, id], gone: own.gone })
+    hung.set(key, { come: own.come.concat(id), gone: own.gone })
   }
   const leave = (key: string, id: PassageId) => {
     const own = hung.get(key) ?? none
-    hung.set(key, { come: own.come, gone: [...own.gone, id] })
+    hung.set(key, { come: own.come, gone: own.gone.concat(id) })
   }
   const counts = new Map<string, number>()
   const count = (key: string): number => {

@@ -10,24 +10,22 @@ import type { NoteKind, NoteRow } from "../../domain/tam/Graph.ts"
 import { type Doc, decodeDoc, decodeNote, encodeDoc, encodeNote, type Note } from "../../domain/tam/Notes.ts"
 import { StoreError } from "../../services/StoreError.ts"
 import { TamStore } from "../../services/TamStore.ts"
-import { Few, type Items } from "./Few.ts"
+import * as Few from "./Few.ts"
 
 interface Codec<V> {
   readonly encode: (value: V) => string
   readonly decode: (text: string) => Option.Option<V>
 }
 
-const none: Items<never> = new Few<never>()
-
 /** Lines of one kind: a value for each item of each key. */
 export class Lines<V> {
   readonly kind: NoteKind
   readonly #fresh: boolean
   readonly #codec: Codec<V>
-  readonly #rows = new Map<string, Few<V>>()
+  readonly #rows = new Map<string, Few.Items<V>>()
   /** Keys of which more lines may be stored than were read. */
   readonly #cut = new Set<string>()
-  readonly #before = new Map<string, Items<V>>()
+  readonly #before = new Map<string, Few.Items<V>>()
   readonly #changed = new Map<string, Set<string>>()
 
   constructor(kind: NoteKind, fresh: boolean, codec: Codec<V>) {
@@ -37,8 +35,8 @@ export class Lines<V> {
   }
 
   /** The items of a key now; it has been {@link need}ed. */
-  of(key: string): Items<V> {
-    return this.#rows.get(key) ?? none
+  of(key: string): Few.Items<V> {
+    return this.#rows.get(key) ?? Few.none
   }
 
   get(key: string, item = ""): V | undefined {
@@ -46,8 +44,8 @@ export class Lines<V> {
   }
 
   /** The items of a key as they were before this build. */
-  was(key: string): Items<V> {
-    return this.#fresh ? none : (this.#before.get(key) ?? this.of(key))
+  was(key: string): Few.Items<V> {
+    return this.#fresh ? Few.none : (this.#before.get(key) ?? this.of(key))
   }
 
   isCut(key: string): boolean {
@@ -58,15 +56,14 @@ export class Lines<V> {
     const own = this.#rows.get(key)
     if (own?.get(item) === value) return
     this.#keep(key, item)
-    if (own === undefined) this.#rows.set(key, new Few([[item, value]]))
-    else own.set(item, value)
+    this.#rows.set(key, Few.put(own ?? Few.none, item, value))
   }
 
   delete(key: string, item = ""): void {
     const own = this.#rows.get(key)
     if (own?.has(item) !== true && !this.#cut.has(key)) return
     this.#keep(key, item)
-    own?.delete(item)
+    if (own !== undefined) this.#rows.set(key, Few.drop(own, item))
   }
 
   #keep(key: string, item: string): void {
@@ -76,7 +73,7 @@ export class Lines<V> {
       own.add(item)
       return
     }
-    this.#before.set(key, new Few(this.of(key)))
+    this.#before.set(key, Few.of(this.of(key)))
     this.#changed.set(key, new Set([item]))
   }
 
@@ -95,20 +92,20 @@ export class Lines<V> {
       if (missing.length === 0) return
       const found = yield* (yield* TamStore).notes(scope, this.kind, missing, limit)
       for (const key of missing) {
-        const own = new Few<V>()
+        const stored: Array<readonly [string, V]> = []
         for (const [item, text] of found.get(key) ?? []) {
           const value = this.#codec.decode(text)
           if (Option.isNone(value)) {
             const detail = `staterag_note: the ${this.kind} of ${JSON.stringify(key)} does not fit`
             return yield* new StoreError({ reason: "Unreadable", method: "TamStore.notes", detail, cause: undefined })
           }
-          own.set(item, value.value)
+          stored.push([item, value.value])
         }
+        let own = Few.of(stored)
         // what this build has changed of a key of which it had read the beginning
         for (const item of this.#changed.get(key) ?? []) {
           const value = this.#rows.get(key)?.get(item)
-          if (value === undefined) own.delete(item)
-          else own.set(item, value)
+          own = value === undefined ? Few.drop(own, item) : Few.put(own, item, value)
         }
         if (own.size >= limit) this.#cut.add(key)
         else this.#cut.delete(key)
