@@ -11,10 +11,11 @@ import { Effect } from "effect"
 
 export type Usearch = typeof import("usearch")
 
-/** Places of candidates; the farthest one's cosine is a bound on every vector that was not proposed, up to `error`. */
+/** Candidates, nearest first; the farthest one's cosine is a bound on every vector that was not proposed, up to `error`. */
 export interface Proposal {
   readonly places: ReadonlyArray<number>
-  readonly farthest: number
+  /** Their cosines, up to `error`. */
+  readonly near: ArrayLike<number>
 }
 
 export interface Searcher {
@@ -49,7 +50,7 @@ const quantised = (query: Float32Array): Int8Array => {
 
 const proposal = (keys: BigUint64Array, distances: Float32Array): Proposal => ({
   places: Array.from(keys, Number),
-  farthest: 1 - (distances.at(-1) ?? 1)
+  near: distances.map((distance) => 1 - distance)
 })
 
 /** Looks at every vector of an 8-bit matrix with USearch's kernels. */
@@ -95,7 +96,7 @@ export const scan = (matrix: Int8Array, count: number, dimensions: number): Sear
       const places = Array.from(near.keys())
         .sort((a, b) => (near[b] ?? 0) - (near[a] ?? 0) || a - b)
         .slice(0, limit)
-      return { places, farthest: near[places.at(-1) ?? 0] ?? -1 }
+      return { places, near: places.map((place) => near[place] ?? -1) }
     }
   }
 }
