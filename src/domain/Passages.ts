@@ -193,7 +193,7 @@ interface Section {
 }
 
 /** Blocks under the same headings, with the headings that lead up to them. A heading with nothing of its own joins the section below it. */
-const sectionsOf = (text: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Section> => {
+function* sectionsOf(text: string, blocks: ReadonlyArray<Block>): Generator<void, ReadonlyArray<Section>> {
   const sections: Array<Section> = []
   let headings: ReadonlyArray<string> = []
   let pieces: Array<Piece> = []
@@ -209,6 +209,7 @@ const sectionsOf = (text: string, blocks: ReadonlyArray<Block>): ReadonlyArray<S
     headings = block.headings
     if (!isHeading) hasBody = true
     for (const piece of piecesOf(text, block)) pieces.push(piece)
+    yield
   }
   close()
   return sections
@@ -246,12 +247,16 @@ const pack = (text: string, { pieces }: Section): ReadonlyArray<Stretch> => {
   return packed
 }
 
-/** The passages of a document in order. `blocks` are in order and do not overlap; what lies outside of them is in no passage of its own. */
-export const passages = (text: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Cut> => {
+/**
+ * The passages of a document in order. `blocks` are in order and do not overlap; what lies outside of them is in no passage of its own. A
+ * large document takes long: whoever goes on with it may do something else between two blocks.
+ */
+export function* passagesInTurns(text: string, blocks: ReadonlyArray<Block>): Generator<void, ReadonlyArray<Cut>> {
   const cuts: Array<Cut> = []
   let line = 1
   let counted = 0
-  for (const section of sectionsOf(text, blocks)) {
+  for (const section of yield* sectionsOf(text, blocks)) {
+    yield
     for (const { end, start } of pack(text, section)) {
       line += lineBreaks(text, counted, start)
       counted = start
@@ -259,4 +264,13 @@ export const passages = (text: string, blocks: ReadonlyArray<Block>): ReadonlyAr
     }
   }
   return cuts
+}
+
+/** {@link passagesInTurns}, without a pause. */
+export const passages = (text: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Cut> => {
+  const turns = passagesInTurns(text, blocks)
+  for (;;) {
+    const turn = turns.next()
+    if (turn.done === true) return turn.value
+  }
 }

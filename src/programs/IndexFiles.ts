@@ -114,7 +114,7 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
     )
   })
   const add = Effect.fnUntraced(function* (document: Document, blocks: ParsedDocument["blocks"]) {
-    const passages = passagesOf(document, blocks, hash, count)
+    const passages = yield* passagesOf(document, blocks, hash, count)
     batch.push({ document, passages, ...(keepsBlocks(document) ? { blocks } : {}) })
     batched += passages.length
     touched.set(
@@ -219,7 +219,7 @@ export const recut = Effect.fn("recut")(function* (scope: ScopeKey, ids: Readonl
     if (found._tag === "None") continue
     const document = found.value
     const blocks = yield* blocksOf(scope, document)
-    const passages = passagesOf(document, blocks, hash, count)
+    const passages = yield* passagesOf(document, blocks, hash, count)
     yield* write(scope, [{ document, passages, ...(keepsBlocks(document) ? { blocks } : {}) }], vectors)
   }
 })

@@ -2,7 +2,7 @@
 import { Effect, Either, Option } from "effect"
 import type { Document, Passage } from "../domain/Corpus.ts"
 import { type ContentHash, type DocumentId, PassageId, type ScopeKey } from "../domain/Ids.ts"
-import { passages as cut } from "../domain/Passages.ts"
+import { passagesInTurns } from "../domain/Passages.ts"
 import { CorpusStore } from "../services/CorpusStore.ts"
 import type { Digest } from "../services/Digest.ts"
 import { DocumentParser, type ParsedDocument } from "../services/DocumentParser.ts"
@@ -54,21 +54,39 @@ const idLength = 32
 /** Lets timers and signals in: a fiber that only computes would go on for minutes after Ctrl-C. */
 export const pause: Effect.Effect<void> = Effect.sleep(0)
 
-/** The passages of a document. An id is a digest of document, text and which occurrence of that text it is, so it outlives edits elsewhere. */
-export const passagesOf = (
+/** Steps between which nothing else gets its turn. */
+const together = 256
+
+/** Goes on with a generator to its end, and lets timers and signals in on the way. */
+const inTurns = Effect.fnUntraced(function* <A>(steps: Generator<void, A>) {
+  for (let done = 1; ; done++) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (done % together === 0) yield* pause
+  }
+})
+
+function* passageSteps(
   document: Document,
   blocks: ParsedDocument["blocks"],
   hash: Digest["Type"]["hash"],
   tokens: (text: string) => number
-): ReadonlyArray<Passage> => {
+): Generator<void, ReadonlyArray<Passage>> {
   const occurrences = new Map<string, number>()
-  return cut(document.text, blocks).map(({ end, headings, line, start, text }) => {
+  const found: Array<Passage> = []
+  for (const { text, ...place } of yield* passagesInTurns(document.text, blocks)) {
     const occurrence = (occurrences.get(text) ?? 0) + 1
     occurrences.set(text, occurrence)
     const id = PassageId.make(hash("passage", document.id, text, String(occurrence)).slice(0, idLength))
-    return { id, document: document.id, title: document.title, headings, start, end, line, text, tokens: tokens(text) }
-  })
+    found.push({ id, document: document.id, title: document.title, ...place, text, tokens: tokens(text) })
+    yield
+  }
+  return found
 }
+
+/** The passages of a document. An id is a digest of document, text and which occurrence of that text it is, so it outlives edits elsewhere. */
+export const passagesOf = (...given: Parameters<typeof passageSteps>): Effect.Effect<ReadonlyArray<Passage>> =>
+  Effect.suspend(() => inTurns(passageSteps(...given)))
 
 /** What a passage's vector stands for. */
 const embedded = (passage: Passage): string => [passage.title, ...passage.headings, passage.text].join("\n")
@@ -154,6 +172,9 @@ export const write = (
       const old = before.get(passage.id)
       return old === undefined || !looksSame(old, passage)
     })
-    yield* (yield* LexicalIndex).put(scope, "Passage", fresh.map(entryOf))
+    for (let from = 0; from < fresh.length; from += batchSize) {
+      if (from > 0) yield* pause
+      yield* (yield* LexicalIndex).put(scope, "Passage", fresh.slice(from, from + batchSize).map(entryOf))
+    }
     if (vectors) yield* embed(scope, fresh)
   })

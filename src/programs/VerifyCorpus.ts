@@ -62,7 +62,7 @@ export const cut = Effect.fnUntraced(function* (scope: ScopeKey, document: Docum
   return {
     blocks: keepsBlocks(document) ? blocks : undefined,
     hash: contentHash(document, blocks, hash),
-    passages: passagesOf(document, blocks, hash, count)
+    passages: yield* passagesOf(document, blocks, hash, count)
   }
 })
 

@@ -50,6 +50,8 @@ export const execute = (sql: SqlClient.SqlClient, method: string): Execute => {
 
 /** Rows a statement: keeps the number of different texts small, so that each is prepared once, and stays far below the parameter limit. */
 const batch = 64
+/** Statements between which nothing else gets its turn. */
+const together = 32
 
 /** Inserts rows of equal length, many a statement; `tail` follows the values (a conflict clause, RETURNING). */
 export const insertRows = (
@@ -67,7 +69,7 @@ export const insertRows = (
   return Effect.map(
     Effect.forEach(
       Array.from({ length: Math.ceil(rows.length / batch) }, (_, i) => rows.slice(i * batch, (i + 1) * batch)),
-      some
+      (part, n) => (n > 0 && n % together === 0 ? Effect.zipRight(Effect.sleep(0), some(part)) : some(part))
     ),
     (parts) => parts.flat()
   )
