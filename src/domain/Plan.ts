@@ -39,8 +39,14 @@ export type Binding = typeof Binding.Type
 export const WeightedTerm = Schema.Struct({ term: Name, weight: Weight })
 export type WeightedTerm = typeof WeightedTerm.Type
 
-/** One way to go on: words to look for, because of a passage already seen (`from`), or of the question itself (`from` is null). */
-export const Hypothesis = Schema.Struct({
+/** Near texts of a hypothesis at most. */
+export const mostNear = 64
+
+/** A text that lies near a query in meaning, by its fingerprint, and what that adds to its raw score. */
+export const Near = Schema.Struct({ abstraction: Schema.String.pipe(Schema.maxLength(32)), score: Weight })
+export type Near = typeof Near.Type
+
+const worded = {
   from: Schema.NullOr(PassageId),
   /** How much is put on it, in [0, 1]. */
   weight: Weight,
@@ -49,7 +55,16 @@ export const Hypothesis = Schema.Struct({
   terms: Schema.Array(WeightedTerm).pipe(Schema.maxItems(64)),
   /** The best raw score that any text of the corpus reaches for `terms`; what scores are divided by. */
   best: Weight
-})
+}
+
+/**
+ * One way to go on: words to look for, because of a passage already seen (`from`), or of the question itself (`from` is null). Where the
+ * corpus' vectors tell meaning, it also names the texts that are near.
+ */
+export const Hypothesis = Schema.Union(
+  Schema.Struct(worded),
+  Schema.Struct({ ...worded, near: Schema.Array(Near).pipe(Schema.maxItems(mostNear)) })
+)
 export type Hypothesis = typeof Hypothesis.Type
 
 /** A title or entity that what was found points to. */

@@ -5,8 +5,8 @@
  *     g = c·S(text) + τ/n where its title is one of the question's n names (later: that are still missing)
  *       + max over hypotheses h of w_h · (λ·T^h(text)² + μ·frontier(text)),   × .7 if held, × .75 a visit
  *
- * S scores the question's own hypothesis, T^h the others, each divided by the best score that the corpus reaches (so in [0, 1]). Held and
- * visited places are penalised, never filtered.
+ * S scores the question's own hypothesis, T^h the others, each divided by the best score that the corpus reaches (so in [0, 1]). Nearness in
+ * meaning is part of S and T^h where the plan names the texts that are near. Held and visited places are penalised, never filtered.
  */
 import { entityKey } from "./Entities.ts"
 import { fingerprint } from "./Fingerprint.ts"
@@ -67,8 +67,14 @@ export const raw = (wanted: ReadonlyArray<WeightedTerm>, text: Scored): number =
   return sum
 }
 
-const share = (hypothesis: Hypothesis, text: Scored): number =>
-  hypothesis.best > 0 ? Math.min(1, raw(hypothesis.terms, text) / hypothesis.best) : 0
+/** How much of the best score a text reaches for a hypothesis, by its words and by its nearness in meaning. */
+const shareOf = (hypothesis: Hypothesis): ((text: Scored) => number) => {
+  const { best, terms } = hypothesis
+  if (best <= 0) return () => 0
+  if (!("near" in hypothesis)) return (text) => Math.min(1, raw(terms, text) / best)
+  const near = new Map(hypothesis.near.map(({ abstraction, score }) => [abstraction, score]))
+  return (text) => Math.min(1, (raw(terms, text) + (near.get(text.fingerprint) ?? 0)) / best)
+}
 
 /** How well texts fit a plan: {@link g} of it, with the plan's names folded once for the many texts that are scored. */
 export const scorer = (plan: Plan): ((text: Scored) => number) => {
@@ -86,6 +92,7 @@ export const scorer = (plan: Plan): ((text: Scored) => number) => {
   )
   names.delete("")
   const isHeld = new Set(plan.held)
+  const hypotheses = plan.hypotheses.map((hypothesis) => ({ ...hypothesis, share: shareOf(hypothesis) }))
 
   /** How much of the frontier the text is about, in [0, 1]: the greatest weight of a name that is its title, less if it only mentions it. */
   const frontier = (text: Scored): number => {
@@ -101,8 +108,8 @@ export const scorer = (plan: Plan): ((text: Scored) => number) => {
     const further = onward * frontier(text)
     let base = 0
     let best = 0
-    for (const hypothesis of plan.hypotheses) {
-      const part = share(hypothesis, text)
+    for (const hypothesis of hypotheses) {
+      const part = hypothesis.share(text)
       if (hypothesis.from === null) base = Math.max(base, hypothesis.weight * part)
       else best = Math.max(best, hypothesis.weight * (second * part * part + further))
     }

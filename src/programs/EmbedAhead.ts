@@ -39,6 +39,7 @@ export const embeddingAhead = <A, E, R>(
       const looking = EmbeddingModel.of({
         id: model.id,
         dimensions: model.dimensions,
+        kind: model.kind,
         embed: (texts) =>
           Effect.map(known.value(texts), (found) =>
             texts.map((text, i) => {

@@ -43,12 +43,17 @@ export class EmbeddingError extends Schema.TaggedError<EmbeddingError>()("Embedd
   }
 }
 
+/** What nearness of vectors stands for: texts that are written alike, or texts that mean alike. */
+export type NearnessKind = "Spelling" | "Meaning"
+
 export class EmbeddingModel extends Context.Tag("staterag/services/EmbeddingModel")<
   EmbeddingModel,
   {
     /** Stands in the corpus: vectors of another model are never mixed in. */
     readonly id: string
     readonly dimensions: number
+    /** How much nearness counts beside words follows from what it stands for. */
+    readonly kind: NearnessKind
     /** One finite vector of length 1 a text, in order; a text without words gives a fixed unit vector. */
     readonly embed: (texts: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Float32Array>, EmbeddingError>
     /**

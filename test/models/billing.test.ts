@@ -32,6 +32,7 @@ const paying = (failsAt = Number.POSITIVE_INFINITY) =>
     return {
       id: model.id,
       dimensions: model.dimensions,
+      kind: model.kind,
       embed: (texts) =>
         Effect.gen(function* () {
           if (++calls >= failsAt)

@@ -10,6 +10,7 @@ import { library, scope, shelf } from "../support/Shelf.ts"
 const other = Layer.succeed(EmbeddingModel, {
   id: "other",
   dimensions: 4,
+  kind: "Meaning",
   embed: (texts) => Effect.succeed(texts.map(() => Float32Array.of(1, 0, 0, 0)))
 })
 

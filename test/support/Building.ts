@@ -20,6 +20,7 @@ const dimensions = 64
 export const hashed = Layer.succeed(EmbeddingModel, {
   id: `hashed-${dimensions}`,
   dimensions,
+  kind: "Spelling",
   embed: (texts) => Effect.sync(() => texts.map((text) => embedText(text, dimensions)))
 })
 

@@ -48,6 +48,7 @@ const model = (watch: Watch) =>
       return watch.model
     },
     dimensions,
+    kind: "Spelling",
     embed: (texts) =>
       Effect.as(
         watch.before,

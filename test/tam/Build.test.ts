@@ -171,6 +171,7 @@ const counting = () => {
   const layer = Layer.succeed(EmbeddingModel, {
     id: "counted-64",
     dimensions: 64,
+    kind: "Spelling",
     embed: (texts) =>
       Effect.sync(() => {
         seen.push(...texts)

@@ -236,6 +236,7 @@ export const make = (
     return {
       id: provider.id,
       dimensions,
+      kind: "Meaning",
       embed: (texts) =>
         Effect.map(
           Effect.mapError(vectorsOf([...new Set(texts.filter((text) => text.trim() !== ""))]), failed),

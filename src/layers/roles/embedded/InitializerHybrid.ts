@@ -21,7 +21,8 @@ import { failing } from "./Failing.ts"
 import { limited } from "./Weights.ts"
 
 const width = 200
-const denseWeight = 0.25
+/** What vectors count beside the 1 that words count: spelling says little that words do not. */
+const denseWeight = { Spelling: 0.25, Meaning: 1.5 } as const
 const namedWeight = 0.8
 const seeds = 3
 const onward = 1
@@ -43,7 +44,7 @@ const deviation = (values: ReadonlyArray<number>): { readonly mean: number; read
 }
 
 /** Both rankings on one scale: the best candidate's two parts add up to 1. A passage that one of them lacks has nothing from it. */
-const fused = (lexical: ReadonlyArray<Hit>, dense: ReadonlyArray<Hit>): Map<string, Candidate> => {
+const fused = (lexical: ReadonlyArray<Hit>, dense: ReadonlyArray<Hit>, weight: number): Map<string, Candidate> => {
   const words = deviation(lexical.map((hit) => hit.score))
   const vectors = deviation(dense.map((hit) => hit.score))
   const byId = new Map<string, Candidate>()
@@ -55,7 +56,7 @@ const fused = (lexical: ReadonlyArray<Hit>, dense: ReadonlyArray<Hit>): Map<stri
     return made
   }
   for (const { id, score } of lexical) at(id).lexical = score / words.sigma
-  for (const { id, score } of dense) at(id).dense = denseWeight * Math.max(0, (score - vectors.mean) / vectors.sigma)
+  for (const { id, score } of dense) at(id).dense = weight * Math.max(0, (score - vectors.mean) / vectors.sigma)
   let best = 0
   for (const { dense: d, lexical: l } of byId.values()) best = Math.max(best, l + d)
   if (best > 0) {
@@ -143,7 +144,7 @@ export const layer: Layer.Layer<
       const terms = yield* limited(lexicalIndex, scope, question.terms)
       const lexical = yield* lexicalIndex.search(scope, "Passage", terms, width, within)
       const dense = yield* nearest(scope, question.text, within)
-      const candidates = fused(lexical, dense)
+      const candidates = fused(lexical, dense, denseWeight[embedding.kind])
       const top = [...candidates.values()]
         .map((candidate) => [candidate, first(candidate)] as const)
         .sort(best)

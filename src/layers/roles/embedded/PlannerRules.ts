@@ -34,6 +34,7 @@ import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { Planner, type Turn } from "../../../services/Roles.ts"
 import { type Link, TamStore } from "../../../services/TamStore.ts"
 import { failing } from "./Failing.ts"
+import * as Nearness from "./Nearness.ts"
 import { prepared } from "./Prepared.ts"
 import { frequenciesOf, sought, weighted } from "./Weights.ts"
 
@@ -49,12 +50,13 @@ const backward = 0.6
 /** Texts in which the best score of a hypothesis is looked for. */
 const looked = 10
 
-export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | CorpusStore> = Layer.effect(
+export const layer: Layer.Layer<Planner, never, LexicalIndex | CorpusStore | Nearness.Needs> = Layer.effect(
   Planner,
   Effect.gen(function* () {
     const lexical = yield* LexicalIndex
     const tam = yield* TamStore
     const corpus = yield* CorpusStore
+    const nearness = yield* Nearness.make
 
     const abstractions = Effect.fnUntraced(function* (scope: ScopeKey, nodes: ReadonlyArray<NodeId>) {
       return nodes.length === 0 ? [] : yield* tam.nodes(scope, nodes)
@@ -169,10 +171,13 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | TamStore | Corpus
           found.add(PassageId.make(id))
       }
       const texts = yield* textsOf(scope, [...found].sort())
-      const hypotheses = open.map((hypothesis) => ({
-        ...hypothesis,
-        best: texts.reduce((most, text) => Math.max(most, raw(hypothesis.terms, text)), 0)
-      }))
+      const hypotheses = yield* nearness.completed(
+        scope,
+        open.map((hypothesis) => ({
+          ...hypothesis,
+          best: texts.reduce((most, text) => Math.max(most, raw(hypothesis.terms, text)), 0)
+        }))
+      )
 
       const before = Option.match(state.plan, { onNone: () => [], onSome: (last) => last.held })
       const unnamed = question.entities.filter((entity) => missing.some((name) => entityKey(name) === entity.key))

@@ -8,7 +8,7 @@ import { entityKey } from "../../../domain/Entities.ts"
 import type { EvidenceItem } from "../../../domain/Evidence.ts"
 import { hopFrom } from "../../../domain/Hop.ts"
 import { idf } from "../../../domain/Idf.ts"
-import type { Plan } from "../../../domain/Plan.ts"
+import type { Plan, WeightedTerm } from "../../../domain/Plan.ts"
 import { propose } from "../../../domain/Proposal.ts"
 import { analyse, standsIn } from "../../../domain/Question.ts"
 import { constants, raw, type Scored, scorer } from "../../../domain/Relevance.ts"
@@ -18,6 +18,7 @@ import { Retriever, type Turn } from "../../../services/Roles.ts"
 import { TamStore } from "../../../services/TamStore.ts"
 import { TokenCounter } from "../../../services/TokenCounter.ts"
 import { failing } from "./Failing.ts"
+import * as Nearness from "./Nearness.ts"
 import { prepared } from "./Prepared.ts"
 import { frequenciesOf, weighted } from "./Weights.ts"
 
@@ -75,12 +76,13 @@ const item = (passage: Passage, from: number, to: number, value: number, cycle: 
   cycle
 })
 
-export const layer: Layer.Layer<Retriever, never, LexicalIndex | TamStore | TokenCounter> = Layer.effect(
+export const layer: Layer.Layer<Retriever, never, LexicalIndex | TokenCounter | Nearness.Needs> = Layer.effect(
   Retriever,
   Effect.gen(function* () {
     const lexical = yield* LexicalIndex
     const tam = yield* TamStore
     const tokenCounter = yield* TokenCounter
+    const nearness = yield* Nearness.make
 
     /** The region by g, each text prepared once. */
     const ranked = Effect.fnUntraced(function* (
@@ -106,6 +108,24 @@ export const layer: Layer.Layer<Retriever, never, LexicalIndex | TamStore | Toke
         .sort(byScore)
     })
 
+    /** How well entries answer to a query, in [0, 1]: by its words, and by nearness where vectors tell meaning. */
+    const likenessOf = Effect.fnUntraced(function* (
+      scope: Turn<"Retriever">["scope"],
+      query: string,
+      terms: ReadonlyArray<WeightedTerm>,
+      entries: ReadonlyArray<Entry>
+    ) {
+      const parted = (part: (entry: Entry) => number) => {
+        const most = Math.max(0, ...entries.map(part))
+        return (entry: Entry) => (most > 0 ? part(entry) / most : 0)
+      }
+      const words = parted((entry) => raw(terms, entry.text))
+      const [near] = yield* nearness.nearest(scope, [query])
+      if (near === undefined) return words
+      const meaning = parted(({ passage }) => near.get(passage.id) ?? 0)
+      return parted((entry) => words(entry) + Nearness.meaning * meaning(entry))
+    })
+
     /** What hops from `starts` add to each of `others`, in [0, mostGain]: the most that one of them does. */
     const gainsOf = Effect.fnUntraced(function* (
       { question: asked, scope }: Turn<"Retriever">,
@@ -119,12 +139,12 @@ export const layer: Layer.Layer<Retriever, never, LexicalIndex | TamStore | Toke
       for (const start of starts) {
         const hop = hopFrom(question, (term) => idf(known, term), start.passage)
         const terms = weighted(hop.terms, yield* frequenciesOf(lexical, scope, hop.terms))
-        const most = Math.max(0, ...others.map((entry) => raw(terms, entry.text)))
+        const likeness = yield* likenessOf(scope, hop.query, terms, others)
         const keys = hop.names.map(entityKey)
         const part = best.score > 0 ? start.score / best.score : 0
         for (const entry of others) {
           if (entry === start) continue
-          const share = most > 0 ? raw(terms, entry.text) / most : 0
+          const share = likeness(entry)
           const title = entityKey(entry.passage.title)
           // a document's own title leads nowhere
           const named =

@@ -9,12 +9,17 @@ import { contentTerms } from "../../../domain/Words.ts"
 import type { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import type { Turn } from "../../../services/Roles.ts"
 import type { TamStore } from "../../../services/TamStore.ts"
+import type * as Nearness from "../embedded/Nearness.ts"
 import { frequenciesOf, weighted } from "../embedded/Weights.ts"
 
 /** Texts in which the best score of a query is looked for. */
 const looked = 10
 
-export const hypothesisOf = (lexical: typeof LexicalIndex.Service, tam: typeof TamStore.Service) =>
+export const hypothesisOf = (
+  lexical: typeof LexicalIndex.Service,
+  tam: typeof TamStore.Service,
+  nearness: Nearness.Nearness
+) =>
   Effect.fnUntraced(function* ({ scope, within }: Turn<"Planner">, query: string) {
     const frequencies = yield* frequenciesOf(lexical, scope, contentTerms(query))
     const terms = weighted(contentTerms(query), frequencies)
@@ -35,5 +40,7 @@ export const hypothesisOf = (lexical: typeof LexicalIndex.Service, tam: typeof T
             ].sort()
           )
     const best = nodes.reduce((most, { abstraction }) => Math.max(most, raw(terms, prepare(abstraction))), 0)
-    return { from: null, weight: 1, query: cut(query, textLimit), terms, best } satisfies Hypothesis
+    const worded: Hypothesis = { from: null, weight: 1, query: cut(query, textLimit), terms, best }
+    const [hypothesis = worded] = yield* nearness.completed(scope, [worded])
+    return hypothesis
   })

@@ -25,6 +25,7 @@ import type { VectorIndex } from "../../../services/VectorIndex.ts"
 import * as CompactEvidence from "../embedded/CompactEvidence.ts"
 import { navigator as embeddedNavigator } from "../embedded/EmbeddedRoles.ts"
 import * as InitializerHybrid from "../embedded/InitializerHybrid.ts"
+import type * as Nearness from "../embedded/Nearness.ts"
 import * as PlannerRules from "../embedded/PlannerRules.ts"
 import * as RetrieverRegion from "../embedded/RetrieverRegion.ts"
 import type { Options as Asking } from "./Asking.ts"
@@ -37,7 +38,7 @@ import * as VerifierModel from "./VerifierModel.ts"
 /** The model's Planner over the rules'. */
 export const planner = (
   options?: Asking
-): Layer.Layer<Planner, never, LanguageModel | LexicalIndex | TamStore | CorpusStore | Digest> =>
+): Layer.Layer<Planner, never, LanguageModel | LexicalIndex | CorpusStore | Digest | Nearness.Needs> =>
   Layer.provide(PlannerModel.layer(options), PlannerRules.layer)
 export const verifier = VerifierModel.layer
 export const reader = ReaderModel.layer

@@ -16,6 +16,7 @@ import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { Planner, type Turn } from "../../../services/Roles.ts"
 import { TamStore } from "../../../services/TamStore.ts"
 import { failing } from "../embedded/Failing.ts"
+import * as Nearness from "../embedded/Nearness.ts"
 import { asking, boundsOf, type Options } from "./Asking.ts"
 import { hypothesisOf } from "./Hypotheses.ts"
 import { quotedFrom, slotOf } from "./Pointing.ts"
@@ -84,14 +85,14 @@ const planned = (
 
 export const layer = (
   options: Options = {}
-): Layer.Layer<Planner, never, Planner | LanguageModel | LexicalIndex | TamStore | Digest> =>
+): Layer.Layer<Planner, never, Planner | LanguageModel | LexicalIndex | Digest | Nearness.Needs> =>
   Layer.effect(
     Planner,
     Effect.gen(function* () {
       const beneath = yield* Planner
       const model = yield* LanguageModel
       const digest = yield* Digest
-      const grounded = hypothesisOf(yield* LexicalIndex, yield* TamStore)
+      const grounded = hypothesisOf(yield* LexicalIndex, yield* TamStore, yield* Nearness.make)
       const prompt = PlannerPrompt.make(boundsOf(options))
 
       const plan = Effect.fnUntraced(function* (turn: Turn<"Planner">) {
