@@ -3,9 +3,9 @@
  * board; a scheduler calls the one whose trigger holds. It stops on a solution, whoever wrote it, when nobody is triggered, or after 12 calls.
  * The board, its triggers and the scheduler are in `domain/methods/Board.ts`.
  *
- * Ours: Hearsay-II understood speech, by programs; here the sources are one model with a task each, and ratings are fixed. The retriever searches for the open
- * queries (three passages each, two queries) and then writes what it reads. A passage on the board has at most 200 tokens, an entry 300 characters, so the board stays
- * under 12 × (3 entries) + 24 passages.
+ * Ours: Hearsay-II understood speech, by programs; here the sources are one model with a task each, and their ratings are fixed. The retriever
+ * searches for the open queries (two of them, three passages each), then writes what it reads. A passage on the board has at most 200 tokens,
+ * an entry 300 characters: with 36 passages and 36 entries a prompt stays under 24,000 tokens.
  */
 import { Effect } from "effect"
 import {

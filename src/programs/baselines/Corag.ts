@@ -39,10 +39,7 @@ export const make = Effect.fnUntraced(function* (method: string, setting: Settin
       }
       const found = yield* tools.search(query, perRetrieval, within)
       lists.push(found)
-      const passages = found.map(({ passage: { text, title } }) => ({
-        title: tools.clip(title, passageTokens),
-        text: tools.clip(text, passageTokens)
-      }))
+      const passages = found.map(({ passage }) => tools.shown(passage, passageTokens))
       const said = found.length === 0 ? nothing : (yield* asker.value(answer, { query, passages })).answer
       chain.push({ query, answer: said })
     }

@@ -63,10 +63,7 @@ export const make = Effect.fnUntraced(function* (method: string, setting: Settin
   const refined = Effect.fnUntraced(function* (question: string, ranked: ReadonlyArray<Ranked>) {
     const strips = ranked.flatMap(stripsOf).slice(0, mostStrips)
     if (strips.length === 0) return []
-    const shown = strips.map(({ item: { text, title } }) => ({
-      title: tools.clip(title, stripTokens),
-      text: tools.clip(text, stripTokens)
-    }))
+    const shown = strips.map(({ item }) => tools.shown(item, stripTokens))
     const { keep } = yield* asker.value(refine, { question, strips: shown })
     return [...new Set(keep.flatMap((named) => held("passage", strips, named) ?? []))].slice(0, mostKept)
   })
@@ -85,10 +82,7 @@ export const make = Effect.fnUntraced(function* (method: string, setting: Settin
     const first = yield* tools.search(question, mostPassages, within)
     const judged = yield* Effect.forEach(
       first,
-      ({ passage: { text, title } }) => {
-        const shown = { title: tools.clip(title, stripTokens), text: tools.clip(text, passageTokens) }
-        return Effect.either(asker.value(evaluate, { question, passage: shown }))
-      },
+      ({ passage }) => Effect.either(asker.value(evaluate, { question, passage: tools.shown(passage, passageTokens) })),
       { concurrency: mostPassages }
     )
     const confidences = (yield* Effect.all(judged)).map(({ relevant }) => confidenceOf(relevant))

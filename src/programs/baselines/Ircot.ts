@@ -33,10 +33,7 @@ export const make = Effect.fnUntraced(function* (method: string, setting: Settin
     for (let query = question; ; ) {
       ranked = distinct([...ranked, ...(yield* tools.search(query, perRetrieval, within))]).slice(0, mostPassages)
       if (ranked.length === mostPassages || thoughts.length === mostThoughts) break
-      const passages = ranked.map(({ passage: { text, title } }) => ({
-        title: tools.clip(title, thoughtTokens),
-        text: tools.clip(text, passageTokens)
-      }))
+      const passages = ranked.map(({ passage }) => tools.shown(passage, passageTokens))
       const said = firstSentence(yield* asker.text(think, { question, passages, thoughts }, thoughtTokens))
       if (said === "" || isLast(said)) break
       query = tools.clip(said, thoughtTokens)

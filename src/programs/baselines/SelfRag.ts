@@ -41,10 +41,7 @@ export const make = Effect.fnUntraced(function* (
     // all of them, even where one fails: what a question costs does not hang on which fails first
     const judged = yield* Effect.forEach(
       passages,
-      ({ passage: { text, title } }) => {
-        const shown = { title: tools.clip(title, passageTokens), text: tools.clip(text, passageTokens) }
-        return Effect.either(asker.value(judge, { question, passage: shown }))
-      },
+      ({ passage }) => Effect.either(asker.value(judge, { question, passage: tools.shown(passage, passageTokens) })),
       { concurrency: mostPassages }
     )
     const critiques = yield* Effect.all(judged)

@@ -12,6 +12,7 @@ import { Effect } from "effect"
 import { clip } from "../../domain/Clip.ts"
 import type { Passage } from "../../domain/Corpus.ts"
 import type { DocumentId } from "../../domain/Ids.ts"
+import type { Shown } from "../../domain/prompts/Handles.ts"
 import { sentences as sentencesOf } from "../../domain/Sentences.ts"
 import { terms } from "../../domain/Words.ts"
 import { EmbeddingModel } from "../../services/EmbeddingModel.ts"
@@ -29,6 +30,8 @@ export interface Told extends Ranked {
 
 /** Passages, nearest first, of which {@link sentences} looks at each sentence. */
 const nearest = 20
+/** Tokens of a title that are shown. */
+const titleTokens = 40
 /** Sentences of a passage that are told. */
 const mostSaid = 2
 
@@ -133,7 +136,12 @@ export const make = (setting: Setting, library: Library) =>
       pageOf,
       keywords,
       sentences,
-      clip: (text: string, most: number): string => clip(count, text, most)
+      clip: (text: string, most: number): string => clip(count, text, most),
+      /** A passage as a prompt shows it: `most` tokens of its text, and of its title as many as a title needs. */
+      shown: ({ text, title }: Pick<Passage, "text" | "title">, most: number): Shown => ({
+        title: clip(count, title, titleTokens),
+        text: clip(count, text, most)
+      })
     }
   })
 export type Tools = Effect.Effect.Success<ReturnType<typeof make>>
