@@ -348,6 +348,8 @@ describe("C34 forgetting, on disk", () => {
             )
           )
           if (error._tag !== "TracesLeft") throw error
+          // the log holds the pages that the index run wrote; a scrub that did nothing would leave them
+          expect(found(directory, traces).join("\n")).toContain("staterag.db-wal: Vexlumbra")
           expect(error.reason).toBe("Full")
           expect(error.message).toMatch(/forgotten.*no space/)
           expect(error.advice).toMatch(/free some disk space.*staterag prune/)
