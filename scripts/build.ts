@@ -118,6 +118,22 @@ const run = (args: ReadonlyArray<string>): void => {
   if (status !== 0) throw new Error(`${path.basename(args[0] ?? "")} failed`)
 }
 
+/** What draws the plots of `report.html`: one file, which pages carry in themselves. */
+const reportPage = async (): Promise<void> => {
+  await esbuild.build({
+    entryPoints: [path.join(root, "scripts", "report-page", "main.ts")],
+    outfile: path.join(staging, "report-page.js"),
+    bundle: true,
+    platform: "browser",
+    target: "es2022",
+    format: "iife",
+    minify: true,
+    charset: "ascii",
+    legalComments: "none",
+    logLevel: "warning"
+  })
+}
+
 const library = (): void =>
   run([
     path.join(path.dirname(require.resolve("typescript/package.json")), "bin", "tsc"),
@@ -129,6 +145,7 @@ const library = (): void =>
 
 try {
   await command()
+  await reportPage()
   library()
   fs.writeFileSync(path.join(staging, ".complete"), "")
   fs.rmSync(dist, { recursive: true, force: true })

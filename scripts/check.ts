@@ -57,6 +57,7 @@ if (knowsEffect) {
 } else process.stdout.write("The Effect diagnostics are not available on this platform: plain type checking.\n")
 
 step("Types", [...command, "-p", ".", "--noEmit"])
+step("Types of the page", [...command, "-p", "scripts/report-page", "--noEmit"])
 step("Lint and format", [bin("biome"), "check", "."])
 step("Architecture", [bin("vitest"), "run", "test/Architecture.test.ts", "--reporter=dot"])
 process.exit(failed === 0 ? 0 : 1)

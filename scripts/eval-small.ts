@@ -1,7 +1,8 @@
 /**
- * The whole ruler in a few minutes: every method on the first questions of the four public sets, two sets at a time. `STATERAG_DATA` names
- * the folder with `SET.jsonl` and `SET.corpus.jsonl`. Indexes and results are kept, so that a second run asks nothing again; arguments are
- * handed on (`--limit 200`, `--set maxCycles=2`, `--fresh`).
+ * The whole ruler in a few minutes: every method that can be asked on the first questions of the four public sets, two sets at a time; with
+ * `--full` on all of their questions. `STATERAG_DATA` names the folder with `SET.jsonl` and `SET.corpus.jsonl`. Indexes and results are kept,
+ * so that a second run, or one after an interruption, asks nothing again; arguments are handed on (`--limit 200`, `--model openai:NAME`,
+ * `--methods first,staterag`, `--set maxCycles=2`, `--fresh`).
  */
 import { spawn } from "node:child_process"
 import * as path from "node:path"
@@ -10,7 +11,8 @@ import { fileURLToPath } from "node:url"
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const command = path.join(root, "dist", "staterag.js")
 const sets = ["musique", "hotpotqa", "2wikimultihopqa", "2wikimultihopqa-hipporag"]
-const methods = "bm25,dense,hybrid,dos,first,two-hop,staterag,oracle-plan,oracle-verdict,oracle-region,oracle-evidence"
+const isFull = process.argv.includes("--full")
+const given = process.argv.slice(2).filter((argument) => argument !== "--full")
 const atOnce = 2
 const data = process.env.STATERAG_DATA
 
@@ -22,9 +24,11 @@ interface Ended {
 const measure = (folder: string, set: string): Promise<Ended> =>
   new Promise((resolve) => {
     const file = (name: string) => path.join(folder, name)
-    const out = path.join(root, ".staterag", "eval-small", set)
-    const own = ["eval", file(`${set}.jsonl`), "--corpus", file(`${set}.corpus.jsonl`), "--methods", methods]
-    const args = [command, ...own, "--limit", "60", "--out", out, "--quiet", ...process.argv.slice(2)]
+    const out = path.join(root, ".staterag", isFull ? "eval-full" : "eval-small", set)
+    const own = ["eval", file(`${set}.jsonl`), "--corpus", file(`${set}.corpus.jsonl`), "--out", out]
+    const limit = isFull || given.includes("--limit") ? [] : ["--limit", "60"]
+    const methods = given.includes("--methods") ? [] : ["--methods", "all"]
+    const args = [command, ...own, ...limit, ...methods, "--quiet", ...given]
     const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] })
     const parts: Array<Buffer> = []
     child.stdout.on("data", (part: Buffer) => parts.push(part))

@@ -47,6 +47,7 @@ const planted: ReadonlyArray<readonly [rule: string, file: string, source: strin
   ["VendorWalls", "src/layers/index/A.ts", 'const g = import("graphology-communities-louvain")'],
   ["VendorWalls", "src/layers/Embedded.ts", 'import { PCA } from "ml-pca"'],
   ["VendorWalls", "src/layers/sql/A.ts", 'import { encode } from "gpt-tokenizer/encoding/o200k_base"'],
+  ["VendorWalls", "src/layers/report/A.ts", 'import * as Plot from "@observablehq/plot"'],
   ["RelativeImportsEndInTs", "src/domain/A.ts", 'import { B } from "./B"'],
   ["StaysInSource", "src/domain/A.ts", 'import { B } from "../../test/B.ts"'],
   ["ProcessOnlyInMain", "src/layers/sql/A.ts", "const key = process.env.KEY"],

@@ -10,7 +10,7 @@ const triple = ({ "2": two, "5": five, "10": ten }: Group["recall"]): string =>
 const bounds = (interval: readonly [number, number] | undefined): string =>
   interval === undefined ? "" : `[${figure(interval[0])}, ${figure(interval[1])}]`
 
-type Rows = readonly [head: ReadonlyArray<string>, ...body: ReadonlyArray<ReadonlyArray<string>>]
+export type Rows = readonly [head: ReadonlyArray<string>, ...body: ReadonlyArray<ReadonlyArray<string>>]
 
 /** Rows of the main table, its head first. */
 export const mainTable = ({ methods }: Report): Rows => {
@@ -139,8 +139,10 @@ const navigation = (methods: Report["methods"]): string => {
   return `## Navigation\n\n${markdown([["method", "cycles", "agrees with exhaustive, %", "Evidence nodes scored, %"], ...body])}\n`
 }
 
-const making = ({ frontier, methods }: Report): string => {
-  const body = Object.entries(methods).flatMap(([name, { index, note }]) =>
+/** What each method took to be made ready; the head alone where nothing is known of it. */
+export const preparedTable = ({ methods }: Report): Rows => [
+  ["method", "wall s", "CPU s", "calls", "RET", "money", "in place of what was published"],
+  ...Object.entries(methods).flatMap(([name, { index, note }]) =>
     index === null
       ? []
       : [
@@ -155,10 +157,13 @@ const making = ({ frontier, methods }: Report): string => {
           ]
         ]
   )
-  const best = `No other method is as good in F1 and as quick as: ${frontier.join(", ") || "–"}.\n`
-  if (body.length === 0) return best
-  const head = ["method", "wall s", "CPU s", "calls", "RET", "money", "in place of what was published"]
-  return `## Made ready\n\nWhat a method took before its first question, the index that all share apart.\n\n${markdown([head, ...body])}\n\n${best}`
+]
+
+const making = (report: Report): string => {
+  const best = `No other method is as good in F1 and as quick as: ${report.frontier.join(", ") || "–"}.\n`
+  const rows = preparedTable(report)
+  if (rows.length < 2) return best
+  return `## Made ready\n\nWhat a method took before its first question, the index that all share apart.\n\n${markdown(rows)}\n\n${best}`
 }
 
 /** `report.md`. */

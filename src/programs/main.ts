@@ -83,6 +83,10 @@ const host = Layer.succeed(Host, {
   kindOf: (file) =>
     attempt<"File" | "Folder" | "Absent">(file, () => (fs.statSync(file).isDirectory() ? "Folder" : "File"), "Absent"),
   readText: (file) => attempt(file, () => Option.some(fs.readFileSync(file, "utf8")), Option.none()),
+  built: (name) => {
+    const file = path.join(path.dirname(fs.realpathSync(process.argv[1] ?? ".")), name)
+    return attempt(file, () => Option.some(fs.readFileSync(file, "utf8")), Option.none())
+  },
   writeText: (file, text) =>
     Effect.try({
       try: () => {

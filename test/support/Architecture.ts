@@ -179,6 +179,8 @@ const walls: ReadonlyArray<{ readonly vendor: RegExp; readonly within: ReadonlyA
     within: ["src/layers/model/", "src/layers/embedding/"]
   },
   { vendor: /^gpt-tokenizer(?:\/|$)/, within: ["src/layers/platform/", "src/layers/model/"] },
+  // plots are drawn in the page alone
+  { vendor: /^(?:@observablehq|d3)(?:[-/]|$)/, within: [] },
   { vendor: /^(?:graphology|ml-)/, within: ["src/layers/grouping/"] },
   { vendor: /^(?:ignore|picomatch|mdast|micromark|unified)(?:[-/]|$)/, within: ["src/layers/ingest/"] }
 ]

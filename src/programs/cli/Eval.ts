@@ -11,6 +11,7 @@ import { Kept } from "../../domain/EvalResult.ts"
 import { mainTable, reportText } from "../../domain/EvalText.ts"
 import { ScopeKey } from "../../domain/Ids.ts"
 import { modelOf } from "../../domain/ModelSettings.ts"
+import { Faults, reportPage } from "../../domain/ReportPage.ts"
 import { version } from "../../domain/Version.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
 import { Digest } from "../../services/Digest.ts"
@@ -159,6 +160,22 @@ const measure = Effect.fnUntraced(function* (task: Task, settings: Settings, qui
   return yield* creatingHouse({ ...settings, directory: host.resolve(folder, "state") }, quiet, asked)
 })
 
+/** What `bench faults` wrote into the folder, if it did. */
+const faultsIn = Effect.fnUntraced(function* (folder: string) {
+  const host = yield* Host
+  const file = host.resolve(folder, "faults.json")
+  const written = yield* host.readText(file)
+  if (Option.isNone(written)) return undefined
+  return yield* Effect.mapError(
+    Schema.decodeUnknown(Schema.parseJson(Faults))(written.value),
+    ({ message }) =>
+      new UsageError({
+        message: `${file} is not what \`npm run bench -- faults\` writes: ${message.slice(0, 400)}`,
+        advice: "remove it, or write it again"
+      })
+  )
+})
+
 export const command = Command.make(
   "eval",
   { ...common, ...models, ...evalOptions, set, words: Args.text({ name: "DATASET" }).pipe(Args.repeated) },
@@ -208,7 +225,10 @@ export const command = Command.make(
       const text = host.resolve(folder, "report.md")
       yield* host.writeText(host.resolve(folder, "report.json"), `${json(encoded)}\n`)
       yield* host.writeText(text, reportText(told))
-      const summary = `${count(told.n, "question")}, ${reused} of ${results.length} results from before; more in ${text}`
+      const page = host.resolve(folder, "report.html")
+      const script = Option.getOrUndefined(yield* host.built("report-page.js"))
+      yield* host.writeText(page, reportPage(told, { script, faults: yield* faultsIn(folder) }))
+      const summary = `${count(told.n, "question")}, ${reused} of ${results.length} results from before; more in ${text} and ${page}`
       yield* print(values.json, encoded, () => `${table(mainTable(told))}\n\n${summary}\n`)
     })
 )

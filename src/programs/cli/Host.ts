@@ -90,6 +90,8 @@ export class Host extends Context.Tag("staterag/programs/cli/Host")<
     readonly sizes: (
       folder: string
     ) => Effect.Effect<ReadonlyArray<{ readonly path: string; readonly bytes: number }>, HostError>
+    /** The text of a file that was built beside the command; none where it was not. */
+    readonly built: (name: string) => Effect.Effect<Option.Option<string>, HostError>
     /** All of standard input. */
     readonly stdin: Effect.Effect<string, HostError>
     /** Writes to standard output, and waits until it is taken. */
