@@ -98,7 +98,8 @@ describe("a text cut to tokens", () => {
           const cut = clip(count, text, most)
           expect(text.startsWith(cut)).toBe(true)
           expect(count(cut)).toBeLessThanOrEqual(most)
-          expect(cut.isWellFormed()).toBe(text.isWellFormed())
+          // no half of a surrogate pair
+          expect(cut).not.toMatch(/\p{Cs}/u)
         }),
         { numRuns: 200 }
       )
