@@ -32,6 +32,8 @@ export const forgetful = (policy: Policy): Policy => {
 export interface Ending {
   readonly end: "right" | "wrong" | "notFound" | "incomplete"
   readonly unsupported: boolean
+  /** Cycles that it may have taken: none where the question was bypassed. */
+  readonly cycles: number
 }
 
 /** One question under one carrier, with faulty roles and without memory. */
@@ -51,13 +53,13 @@ export const endingOf = Effect.fn("FaultCurves.endingOf")(function* (
     inIsolation,
     Effect.catchTag("Incomplete", () => Effect.succeed(undefined))
   )
-  if (view === undefined) return { end: "incomplete", unsupported: false } satisfies Ending
-  const { answer: text, citations } = answerOf(view)
+  if (view === undefined) return { end: "incomplete", unsupported: false, cycles: policy.maxCycles } satisfies Ending
+  const { answer: text, citations, cycles } = answerOf(view)
   const said = yield* corpus.slices(scope, citations)
   const unsupported = citations.some((citation) => said.get(spanKey(citation)) !== citation.text)
-  if (text === null) return { end: "notFound", unsupported } satisfies Ending
+  if (text === null) return { end: "notFound", unsupported, cycles } satisfies Ending
   const isRight = contained(answers, shortAnswer({ text, citations })) === 1
-  return { end: isRight ? "right" : "wrong", unsupported } satisfies Ending
+  return { end: isRight ? "right" : "wrong", unsupported, cycles } satisfies Ending
 })
 
 const shares = ["right", "wrong", "notFound", "incomplete", "unsupported"] as const
@@ -134,8 +136,10 @@ export const curves = Effect.fn("FaultCurves.curves")(function* (options: Option
     const endings = Effect.fnUntraced(function* (faulty: Faulty, before: ReadonlyArray<Ending>) {
       const all: Array<Ending> = []
       for (const [i, question] of questions.entries()) {
-        const known = isHarmed(faulty, question.question, policy.maxCycles) ? undefined : before[i]
-        const ending: Ending = known ?? (yield* endingOf(question, scope, policy, carrier, faulty))
+        const faultless = before[i]
+        // where nothing goes wrong in the cycles that it takes, a question ends as it does without faults
+        const isSame = faultless !== undefined && !isHarmed(faulty, question.question, faultless.cycles)
+        const ending: Ending = isSame ? faultless : yield* endingOf(question, scope, policy, carrier, faulty)
         all.push(ending)
         // everything may be synchronous: let signals and timers in
         yield* Effect.sleep(0)

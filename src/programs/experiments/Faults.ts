@@ -15,7 +15,7 @@ import type { Passage } from "../../domain/Corpus.ts"
 import { RoleFailed } from "../../domain/Errors.ts"
 import { type Evidence, itemOf } from "../../domain/Evidence.ts"
 import { fingerprint } from "../../domain/Fingerprint.ts"
-import { PassageId } from "../../domain/Ids.ts"
+import { NodeId, PassageId } from "../../domain/Ids.ts"
 import type { ProposalOf } from "../../domain/Proposal.ts"
 import { type Field, type Role, roles, type State } from "../../domain/State.ts"
 import { type Generator, generator } from "../../domain/Statistics.ts"
@@ -119,7 +119,9 @@ const drawing = (corpus: typeof CorpusStore.Service, tam: typeof TamStore.Servic
     /** This trace with the Evidence node of another passage in the place of its own. */
     trace: Effect.fnUntraced(function* (dice: Generator, asked: Asked, path: ReadonlyArray<string>) {
       const held = new Set(asked.state.evidence.map((item) => item.passage))
-      const other = yield* passage(dice, asked, held)
+      const last = NodeId.make(path.at(-1) ?? "root")
+      const own = new Set((yield* tam.region(asked.scope, last)).slice(0, 1))
+      const other = (yield* passage(dice, asked, held)) ?? (yield* passage(dice, asked, own))
       const [node] = other === undefined ? [] : (yield* tam.evidenceOf(asked.scope, [other.id])).values()
       return [...path.slice(0, -1), node ?? "gone"]
     })
