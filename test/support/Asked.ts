@@ -41,7 +41,7 @@ export const from = (answer: (role: string, prompt: Seen, request: ModelRequest)
     return typeof said === "string" || "text" in said ? said : JSON.stringify(said)
   })
 
-export const promptOf = ({ messages }: ModelRequest): Seen => seen(messages[0].text)
+export const promptOf = ({ messages }: Pick<ModelRequest, "messages">): Seen => seen(messages[0].text)
 /** Our steps, in the order in which they were asked. */
 export const rolesOf = (model: Scripted): ReadonlyArray<string> => model.asked().map(({ role }) => role)
 export const promptsOf = (model: Scripted, role: string): ReadonlyArray<Seen> =>

@@ -77,7 +77,8 @@ export const confinable: ReadonlySet<MethodName> = new Set<MethodName>([
   "first",
   "two-hop",
   "staterag",
-  "oracle-verdict"
+  "oracle-verdict",
+  ...Agentic.asking
 ])
 
 /** A method made ready. */

@@ -5,11 +5,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import type { Result } from "../../../src/domain/EvalResult.ts"
+import { DocumentId } from "../../../src/domain/Ids.ts"
 import { ModelError, type ModelFault } from "../../../src/domain/ModelError.ts"
 import { defaultPolicy } from "../../../src/domain/Policy.ts"
 import { scripted } from "../../../src/layers/model/Scripted.ts"
 import { asking } from "../../../src/programs/baselines/Agentic.ts"
-import { evaluate, plainNames } from "../../../src/programs/Evaluate.ts"
+import { confinable, evaluate, plainNames } from "../../../src/programs/Evaluate.ts"
 import { TokenCounter } from "../../../src/services/TokenCounter.ts"
 import { type Asked, asked, from, promptOf, questionsOf, untimed } from "../../support/Asked.ts"
 import { memoryCache } from "../../support/ModelRuns.ts"
@@ -101,6 +102,23 @@ describe("methods that decide step by step", () => {
         expect(new Set(one.results.map(({ documents }) => documents.join())).size).toBeGreaterThan(20)
       }),
     120_000
+  )
+
+  it.effect(
+    "keep to the documents that a question is asked of",
+    () =>
+      Effect.gen(function* () {
+        for (const method of asking) expect(confinable.has(method)).toBe(true)
+        const within = ["d4", "d6"].map((id) => DocumentId.make(id))
+        const model = from(steps)
+        const { results } = yield* all({ model, questions: questions.map((question) => ({ ...question, within })) })
+        const found = new Set(results.flatMap(({ documents }) => documents))
+        expect([...found].sort()).toEqual(within)
+        // nor is a model shown any other
+        const shown = model.asked().flatMap(({ messages }) => [...promptOf({ messages }).data.values()])
+        for (const text of shown) expect(text).not.toContain("Canadian")
+      }),
+    60_000
   )
 
   it.effect("need a model, and say so", () =>
