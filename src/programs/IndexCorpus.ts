@@ -11,7 +11,7 @@ import { Clock, Effect, Option, Schema, Stream } from "effect"
 import type { Format } from "../domain/Corpus.ts"
 import { CorpusRevision, type DocumentId, type PassageId, type ScopeKey } from "../domain/Ids.ts"
 import { IndexEstimate, IndexReport, LeftOut } from "../domain/IndexReport.ts"
-import { passages } from "../domain/Passages.ts"
+import { passagesInTurns } from "../domain/Passages.ts"
 import type { Usage } from "../domain/Usage.ts"
 import { CorpusStore, type DocumentInfo, type Revision } from "../services/CorpusStore.ts"
 import { Digest } from "../services/Digest.ts"
@@ -29,7 +29,7 @@ import { VectorStore } from "../services/VectorStore.ts"
 import { buildTam } from "./BuildTam.ts"
 import { embeddingAhead } from "./EmbedAhead.ts"
 import { isRead, readFiles, recut } from "./IndexFiles.ts"
-import { embed } from "./IndexPassages.ts"
+import { embed, inTurns, pause } from "./IndexPassages.ts"
 import { plan, rivals } from "./IndexPlan.ts"
 import { keepingCalls } from "./OtherCalls.ts"
 import { watched } from "./VectorChanges.ts"
@@ -260,10 +260,13 @@ export const estimate: (
             .pipe(Effect.catchTag("Unparseable", (reason) => Effect.succeed({ documents: [], skipped: [reason] })))
           for (const { path, reason } of parsed.skipped) leftOut.push({ path, reason })
           for (const { blocks, text } of parsed.documents) {
-            const cuts = passages(text, blocks)
+            const cuts = yield* inTurns(passagesInTurns(text, blocks))
             sums.documents++
             sums.passages += cuts.length
-            for (const cut of cuts) sums.tokens += count(cut.text)
+            for (const [n, cut] of cuts.entries()) {
+              if (n % pageSize === pageSize - 1) yield* pause
+              sums.tokens += count(cut.text)
+            }
           }
         })
       )

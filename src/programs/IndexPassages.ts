@@ -58,7 +58,7 @@ export const pause: Effect.Effect<void> = Effect.sleep(0)
 const together = 256
 
 /** Goes on with a generator to its end, and lets timers and signals in on the way. */
-const inTurns = Effect.fnUntraced(function* <A>(steps: Generator<void, A>) {
+export const inTurns = Effect.fnUntraced(function* <A>(steps: Generator<void, A>) {
   for (let done = 1; ; done++) {
     const step = steps.next()
     if (step.done === true) return step.value
