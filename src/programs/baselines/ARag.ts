@@ -4,10 +4,10 @@
  *     call ─▶ keyword_search | semantic_search | read_chunk ─▶ what it gave ─▶ call … 15 at most ─▶ the answer is forced
  *        └──▶ answer
  *
- * At most 15 calls and one for the answer: the forced one, or the common reader's. As published: Σ count × length for words, chunks
- * by their best sentence for meaning, five chunks a search, no chunk read twice. Deviations: one tool a call, in JSON; the
- * sentences that meaning is compared with are those of the 20 nearest passages; each result has at most 1,000 tokens, so that a prompt stays under 15 × 1,200
- * (the published budget of 128,000 can't be struck). The common reader is given what was read, then what was only found.
+ * At most 15 calls and one for the answer: the forced one, or the common reader's. As published: Σ count × length for words, chunks by their
+ * best sentence for meaning, five chunks a search, no chunk read twice. Deviations: one tool a call, in JSON; the sentences that meaning is
+ * compared with are those of the 20 nearest passages; each result has at most 1,000 tokens, so that a prompt stays under 15 × 1,200 (the
+ * published budget of 128,000 can't be struck). The common reader is given what was read, then what was only found.
  */
 import { Effect } from "effect"
 import type { Question } from "../../domain/Dataset.ts"

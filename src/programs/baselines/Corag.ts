@@ -3,9 +3,10 @@
  *
  *     next sub-question ─▶ five passages ─▶ its answer ─▶ … three times ─▶ the reader
  *
- * At most 6 calls and the reader's. A sub-question that was asked before is not asked again. Deviations: no trained weights; a repeat uses up its
- * step, and is shown to the model (the code asks up to four times a step, hotter), so that the number of calls is bounded; the common reader is given the passages of the
- * question and of each sub-question, fused by rank, and not the sub-answers; hybrid search for E5. A passage is shown by 300 tokens.
+ * At most 6 calls and the reader's. A sub-question that was asked before is not asked again. Deviations: no trained weights; a repeat uses up
+ * its step, and is shown to the model (the code asks up to four times a step, hotter), so that the number of calls is bounded; the common
+ * reader is given the passages of the question and of each sub-question, fused by rank, and not the sub-answers; hybrid search for E5. A
+ * passage is shown by 300 tokens.
  */
 import { Effect } from "effect"
 import { answer, type Link, next, nothing } from "../../domain/prompts/methods/Corag.ts"

@@ -1,10 +1,10 @@
 /**
- * StateFlow (Wu et al. 2024, arXiv 2403.11322): a finite-state controller over the common tools; a prompt a state, heuristic transitions, one shared
- * free-form context that nobody checks. The machine is in `domain/methods/StateFlow.ts`.
+ * StateFlow (Wu et al. 2024, arXiv 2403.11322): a finite-state controller over the common tools; a prompt a state, heuristic transitions, one
+ * shared free-form context that nobody checks. The machine is in `domain/methods/StateFlow.ts`.
  *
- * At most 12 states are entered, one call each; at that limit the last answer given stands, if there is one. The published machines are for SQL,
- * shells and household tasks; this one has their states (Init, Observe, Solve, Verify, Error, End) for questions over a corpus. 150 tokens a
- * state, 600 an observation, so a prompt stays under 12 × 750.
+ * At most 12 states are entered, one call each; at that limit the last answer given stands, if there is one. The published machines are for
+ * SQL, shells and household tasks; this one has their states (Init, Observe, Solve, Verify, Error, End) for questions over a corpus. 150 tokens
+ * a state, 600 an observation, so a prompt stays under 12 × 750.
  */
 import { Effect } from "effect"
 import type { Question } from "../../domain/Dataset.ts"
