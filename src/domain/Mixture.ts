@@ -14,9 +14,13 @@ export interface Mixture {
 
 type Points = ReadonlyArray<ArrayLike<number>>
 
-const mostRounds = 100
+const mostRounds = 50
 /** Gain in mean log likelihood below which EM has ended. */
 const least = 1e-3
+/** Sizes in a row that are no better than the best before them, after which no other is tried. */
+const patience = 3
+/** Logarithm of a share that is none. */
+const negligible = -40
 /** The least variance of a cluster, as a share of that of all points: one point alone would have none, and infinite likelihood. */
 const floor = 1e-2
 
@@ -62,61 +66,88 @@ const spreadOf = (points: Points, dimensions: number): Float64Array => {
 export const gaussians = (points: Points, clusters: number, seed: number): Mixture => {
   const n = points.length
   const d = points[0]?.length ?? 0
+  const flat = new Float64Array(n * d)
+  points.forEach((point, at) => {
+    flat.set(Array.from(point), at * d)
+  })
   const all = spreadOf(points, d)
   const lowest = all.map((variance) => Math.max(floor * variance, Number.EPSILON))
-  const means = seedsOf(points, clusters, generator(seed ^ clusters)).map((centre) => Float64Array.from(centre))
-  const variances = means.map(() => all.map((variance, i) => Math.max(variance / clusters, lowest[i] ?? 0)))
+  const means = new Float64Array(clusters * d)
+  seedsOf(points, clusters, generator(seed ^ clusters)).forEach((centre, k) => {
+    means.set(Array.from(centre), k * d)
+  })
+  const variances = Float64Array.from({ length: clusters * d }, (_, i) =>
+    Math.max((all[i % d] ?? 0) / clusters, lowest[i % d] ?? 0)
+  )
   const weights = new Float64Array(clusters).fill(1 / clusters)
   const shares = points.map(() => new Float64Array(clusters))
   const constants = new Float64Array(clusters)
+  /** 1 / variance. */
+  const precisions = new Float64Array(clusters * d)
   /** Fills `shares`; gives the log likelihood. */
   const expect = (): number => {
     for (let k = 0; k < clusters; k++) {
       let logs = d * Math.log(2 * Math.PI)
-      for (let i = 0; i < d; i++) logs += Math.log(variances[k]?.[i] ?? 1)
+      for (let i = k * d; i < (k + 1) * d; i++) {
+        logs += Math.log(variances[i] ?? 1)
+        precisions[i] = 1 / (variances[i] ?? 1)
+      }
       constants[k] = Math.log(Math.max(weights[k] ?? 0, Number.MIN_VALUE)) - logs / 2
     }
     let likelihood = 0
-    points.forEach((point, at) => {
-      const own = shares[at] ?? new Float64Array(clusters)
+    for (let at = 0; at < n; at++) {
+      const own = shares[at] ?? constants
       let most = Number.NEGATIVE_INFINITY
       for (let k = 0; k < clusters; k++) {
-        const mean = means[k] ?? point
-        const variance = variances[k] ?? all
         let distance = 0
-        for (let i = 0; i < d; i++) distance += ((point[i] ?? 0) - (mean[i] ?? 0)) ** 2 / (variance[i] ?? 1)
+        for (let i = 0, p = at * d, q = k * d; i < d; i++, p++, q++) {
+          const apart = (flat[p] ?? 0) - (means[q] ?? 0)
+          distance += apart * apart * (precisions[q] ?? 0)
+        }
         const log = (constants[k] ?? 0) - distance / 2
         own[k] = log
         if (log > most) most = log
       }
       let sum = 0
-      for (let k = 0; k < clusters; k++) sum += own[k] = Math.exp((own[k] ?? 0) - most)
+      for (let k = 0; k < clusters; k++) {
+        const log = (own[k] ?? 0) - most
+        const share = log < negligible ? 0 : Math.exp(log)
+        own[k] = share
+        sum += share
+      }
       for (let k = 0; k < clusters; k++) own[k] = (own[k] ?? 0) / sum
       likelihood += most + Math.log(sum)
-    })
+    }
     return likelihood
   }
+  const masses = new Float64Array(clusters)
+  const sums = new Float64Array(clusters * d)
+  const squares = new Float64Array(clusters * d)
   const maximise = () => {
+    for (const part of [masses, sums, squares]) part.fill(0)
+    for (let at = 0; at < n; at++) {
+      const own = shares[at] ?? constants
+      for (let k = 0; k < clusters; k++) {
+        const share = own[k] ?? 0
+        if (share === 0) continue
+        masses[k] = (masses[k] ?? 0) + share
+        for (let i = 0, p = at * d, q = k * d; i < d; i++, p++, q++) {
+          const part = flat[p] ?? 0
+          sums[q] = (sums[q] ?? 0) + share * part
+          squares[q] = (squares[q] ?? 0) + share * part * part
+        }
+      }
+    }
     for (let k = 0; k < clusters; k++) {
-      const mean = means[k] ?? new Float64Array(d)
-      const variance = variances[k] ?? new Float64Array(d)
-      let mass = 0
-      for (const own of shares) mass += own[k] ?? 0
+      const mass = masses[k] ?? 0
       weights[k] = mass / n
       // nothing is left of it: it stays where it was, and weighs nothing
       if (mass < 1e-10) continue
-      mean.fill(0)
-      points.forEach((point, at) => {
-        const share = shares[at]?.[k] ?? 0
-        for (let i = 0; i < d; i++) mean[i] = (mean[i] ?? 0) + share * (point[i] ?? 0)
-      })
-      for (let i = 0; i < d; i++) mean[i] = (mean[i] ?? 0) / mass
-      variance.fill(0)
-      points.forEach((point, at) => {
-        const share = shares[at]?.[k] ?? 0
-        for (let i = 0; i < d; i++) variance[i] = (variance[i] ?? 0) + share * ((point[i] ?? 0) - (mean[i] ?? 0)) ** 2
-      })
-      for (let i = 0; i < d; i++) variance[i] = Math.max((variance[i] ?? 0) / mass, lowest[i] ?? 0)
+      for (let i = 0, q = k * d; i < d; i++, q++) {
+        const mean = (sums[q] ?? 0) / mass
+        means[q] = mean
+        variances[q] = Math.max((squares[q] ?? 0) / mass - mean * mean, lowest[i] ?? 0)
+      }
     }
   }
   let likelihood = expect()
@@ -138,10 +169,20 @@ const sizes = (most: number): ReadonlyArray<number> => {
   return [...found, most]
 }
 
-/** The mixture of at most `most` clusters whose BIC is lowest; the smaller one of two. One cluster where there are no points to part. */
+/**
+ * The mixture of at most `most` clusters whose BIC is lowest, the smaller one of two. Sizes are tried upwards, until three in a row are no
+ * better. One cluster where there are no points to part.
+ */
 export const mixture = (points: Points, most: number, seed: number): Mixture => {
-  const fits = sizes(Math.max(1, Math.min(most, points.length - 1))).map((size) => gaussians(points, size, seed))
-  return fits.reduce((best, next) => (next.bic < best.bic ? next : best))
+  const [first = 1, ...others] = sizes(Math.max(1, Math.min(most, points.length - 1)))
+  let best = gaussians(points, first, seed)
+  let worse = 0
+  for (const size of others) {
+    const next = gaussians(points, size, seed)
+    if (next.bic < best.bic) [best, worse] = [next, 0]
+    else if (++worse === patience) break
+  }
+  return best
 }
 
 /** Of each cluster that has any, the numbers of the points that belong to it with more than `threshold`; a point may belong to several. */

@@ -33,14 +33,14 @@ const communities = (graph: Graph, seed: number) =>
     return Array.from({ length: graph.nodes }, (_, node) => found[node] ?? node)
   })
 
+type Rows = ReadonlyArray<Float64Array>
+
 /** Sums of products of all pairs of rows. */
-const products = (rows: ReadonlyArray<Float64Array>): Array<Array<number>> => {
+const products = (rows: Rows): Array<Array<number>> => {
   const found = rows.map(() => new Array<number>(rows.length).fill(0))
   rows.forEach((x, i) => {
     for (let j = i; j < rows.length; j++) {
-      const y = rows[j] ?? x
-      let sum = 0
-      for (let at = 0; at < x.length; at++) sum += (x[at] ?? 0) * (y[at] ?? 0)
+      const sum = dot(x, rows[j] ?? x)
       for (const [a, b] of [
         [i, j],
         [j, i]
@@ -51,8 +51,47 @@ const products = (rows: ReadonlyArray<Float64Array>): Array<Array<number>> => {
   return found
 }
 
-const turned = (rows: ReadonlyArray<Float64Array>): ReadonlyArray<Float64Array> =>
+const dot = (x: Float64Array, y: Float64Array): number => {
+  let sum = 0
+  for (let at = 0; at < x.length; at++) sum += (x[at] ?? 0) * (y[at] ?? 0)
+  return sum
+}
+const add = (to: Float64Array, from: Float64Array, times: number) => {
+  for (let at = 0; at < to.length; at++) to[at] = (to[at] ?? 0) + times * (from[at] ?? 0)
+}
+const turned = (rows: Rows): Rows =>
   Array.from({ length: rows[0]?.length ?? 0 }, (_, at) => Float64Array.from(rows, (row) => row[at] ?? 0))
+
+/** Up to this size a matrix is decomposed whole: its price is the cube of that. */
+const small = 64
+/** Axes that are looked for beyond those that are wanted, and rounds, each of which brings the wanted ones further out. */
+const spare = 6
+const rounds = 3
+
+/**
+ * Rows on some `width` orthonormal axes that hold nearly all of their longest ones: subspace iteration from seeded directions (Halko,
+ * Martinsson, Tropp 2011).
+ */
+const narrowed = (rows: Rows, width: number): Rows => {
+  const length = rows[0]?.length ?? 0
+  const { word } = generator(width)
+  let axes = Array.from({ length: width }, () => Float64Array.from({ length }, () => word() / 2147483648 - 1))
+  for (let round = 0; round < rounds; round++) {
+    const next = axes.map((axis) => {
+      const sum = new Float64Array(length)
+      for (const row of rows) add(sum, row, dot(row, axis))
+      return sum
+    })
+    axes = []
+    for (const axis of next) {
+      // twice: once leaves rounding errors
+      for (const before of [...axes, ...axes]) add(axis, before, -dot(axis, before))
+      const size = Math.sqrt(dot(axis, axis))
+      if (size > 1e-12) axes.push(axis.map((part) => part / size))
+    }
+  }
+  return rows.map((row) => Float64Array.from(axes, (axis) => dot(row, axis)))
+}
 
 const reduce = (vectors: ReadonlyArray<ArrayLike<number>>, dimensions: number) =>
   Effect.promise(async () => {
@@ -62,28 +101,19 @@ const reduce = (vectors: ReadonlyArray<ArrayLike<number>>, dimensions: number) =
     const { PCA } = await import("ml-pca")
     const mean = new Float64Array(length)
     for (const vector of vectors) for (let at = 0; at < length; at++) mean[at] = (mean[at] ?? 0) + (vector[at] ?? 0)
-    const rows = vectors.map((vector) => Float64Array.from(mean, (sum, at) => (vector[at] ?? 0) - sum / count))
+    const centred = vectors.map((vector) => Float64Array.from(mean, (sum, at) => (vector[at] ?? 0) - sum / count))
+    const rows = Math.min(count, length) > small ? narrowed(centred, dimensions + spare) : centred
     // of fewer vectors than dimensions the products of the vectors say the same, and there are fewer of them
-    const isWide = count < length
-    const columns = isWide ? [] : turned(rows)
-    const pca = new PCA(products(isWide ? rows : columns), { isCovarianceMatrix: true })
+    const isWide = count < (rows[0]?.length ?? 0)
+    const pca = new PCA(products(isWide ? rows : turned(rows)), { isCovarianceMatrix: true })
     const axes = pca.getEigenvectors()
     const values = pca.getEigenvalues()
     const least = 1e-9 * Math.max(values[0] ?? 0, Number.MIN_VALUE)
-    const kept = values.slice(0, dimensions).filter((value) => value > least).length
-    const axis = (n: number) => Float64Array.from(axes.getColumn(n))
-    if (isWide) {
-      const scaled = Array.from({ length: kept }, (_, n) => axis(n).map((part) => part * Math.sqrt(values[n] ?? 0)))
-      return rows.map((_, at) => Float64Array.from(scaled, (column) => column[at] ?? 0))
-    }
-    const kernel = Array.from({ length: kept }, (_, n) => axis(n))
-    return rows.map((row) =>
-      Float64Array.from(kernel, (column) => {
-        let sum = 0
-        for (let at = 0; at < length; at++) sum += (row[at] ?? 0) * (column[at] ?? 0)
-        return sum
-      })
-    )
+    const kept = values.slice(0, dimensions).filter((value) => value > least)
+    const kernel = kept.map((_, n) => Float64Array.from(axes.getColumn(n)))
+    return isWide
+      ? rows.map((_, at) => Float64Array.from(kept, (value, n) => (kernel[n]?.[at] ?? 0) * Math.sqrt(value)))
+      : rows.map((row) => Float64Array.from(kernel, (axis) => dot(row, axis)))
   })
 
 export const layer: Layer.Layer<Grouping> = Layer.succeed(Grouping, { communities, reduce })

@@ -1,6 +1,7 @@
 /** Communities and principal components, as experiments ask for them. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { generator } from "../../../src/domain/Statistics.ts"
 import { layer } from "../../../src/layers/grouping/GroupingVendors.ts"
 import { Grouping } from "../../../src/services/Grouping.ts"
 
@@ -40,6 +41,32 @@ describe("grouping", () => {
       }
       expect(yield* reduce([[1, 2]], 5)).toEqual([new Float64Array(0)])
       expect(yield* reduce([], 5)).toEqual([])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of many long vectors the axes of greatest variance are found", () =>
+    Effect.gen(function* () {
+      const { reduce } = yield* Grouping
+      const { word } = generator(3)
+      const noise = () => word() / 4294967296 - 0.5
+      // two directions of 100 carry far more than the rest
+      const points = Array.from({ length: 300 }, () => {
+        const [x, y] = [40 * noise(), 20 * noise()]
+        return Array.from({ length: 100 }, (_, i) => noise() + (i < 50 ? x : y))
+      })
+      const found = yield* reduce(points, 2)
+      const variance = (values: ReadonlyArray<number>) => {
+        const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+        return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length
+      }
+      const block = (from: number) =>
+        variance(
+          points.map((point) => point.slice(from, from + 50).reduce((sum, part) => sum + part, 0) / Math.sqrt(50))
+        )
+      const [first, second] = [0, 1].map((axis) => variance(found.map((row) => row[axis] ?? 0)))
+      expect(first).toBeCloseTo(block(0), -1)
+      expect(second).toBeCloseTo(block(50), -1)
+      expect(found).toEqual(yield* reduce(points, 2))
     }).pipe(Effect.provide(layer))
   )
 })
