@@ -9,6 +9,12 @@ export interface Fact {
   readonly object: string
 }
 
+/** A fact, with the place in its passage of the sentence that says it. */
+export interface LinkFact extends Fact {
+  readonly start: number
+  readonly end: number
+}
+
 export const factText = ({ object, relation, subject }: Fact): string =>
   [subject, relation, object].filter((part) => part !== "").join(" ")
 
@@ -19,7 +25,7 @@ const before = 6
  * One fact for each name under a passage's title, in the order of the text: the title (or, without one, the first name), the few words before
  * the name in its sentence, the name.
  */
-export const linkFacts = ({ text, title }: Pick<Passage, "text" | "title">): ReadonlyArray<Fact> => {
+export const linkFacts = ({ text, title }: Pick<Passage, "text" | "title">): ReadonlyArray<LinkFact> => {
   const names = entities(text)
   const subject = title.trim() === "" ? (names[0]?.text ?? "") : title
   const own = entityKey(subject)
@@ -31,7 +37,8 @@ export const linkFacts = ({ text, title }: Pick<Passage, "text" | "title">): Rea
     while (at < stretches.length - 1 && (stretches[at]?.end ?? start) <= start) at++
     if (seen.has(key)) return []
     seen.add(key)
-    const said = text.slice(stretches[at]?.start ?? 0, start).trim()
-    return [{ subject, relation: said.split(/\s+/).slice(-before).join(" "), object }]
+    const sentence = stretches[at] ?? { start: 0, end: text.length }
+    const said = text.slice(sentence.start, start).trim()
+    return [{ subject, relation: said.split(/\s+/).slice(-before).join(" "), object, ...sentence }]
   })
 }

@@ -11,16 +11,9 @@
  */
 import { Effect, Option } from "effect"
 import type { Passage } from "../../domain/Corpus.ts"
-import { type Evidence, type EvidenceItem, itemOf, mostItems } from "../../domain/Evidence.ts"
-import { DocumentId, PassageId } from "../../domain/Ids.ts"
-import {
-  evidenceOf,
-  frequencies,
-  mostSpecific,
-  type Sentence,
-  sentencesOf,
-  textOf
-} from "../../domain/methods/Specific.ts"
+import { type EvidenceItem, itemOf, mostItems } from "../../domain/Evidence.ts"
+import { frequencies, mostSpecific, type Sentence, sentencesOf } from "../../domain/methods/Specific.ts"
+import { quoted, type Told, toldItems, toldPassages, toldText, written } from "../../domain/methods/Told.ts"
 import { summarise } from "../../domain/prompts/methods/Raptor.ts"
 import type { EmbeddingModel } from "../../services/EmbeddingModel.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
@@ -35,21 +28,17 @@ const mostLayers = 5
 const summaryTokens = 100
 const concurrency = 4
 
-type Told =
-  | { readonly _tag: "Passage"; readonly passage: Passage }
-  | { readonly _tag: "Quoted"; readonly sentences: ReadonlyArray<Sentence> }
-  | { readonly _tag: "Written" }
-
 export interface Node {
   /** 0 of a passage. */
   readonly layer: number
   readonly vector: Float32Array
   readonly text: string
   readonly tokens: number
-  readonly told: Told
+  readonly told: Passage | Told
 }
+const isTold = (told: Passage | Told): told is Told => "_tag" in told
 
-/** The nodes of all layers, leaves first, and how many summaries no model wrote though one was asked. */
+/** The nodes of all layers, leaves first. */
 export const grow = Effect.fnUntraced(function* ({ scope, seed }: Setting, { passages }: Library) {
   const asker = yield* Effect.option(askerFor("raptor"))
   const count = yield* (yield* TokenCounter).counter
@@ -60,32 +49,26 @@ export const grow = Effect.fnUntraced(function* ({ scope, seed }: Setting, { pas
   const missing = besides()
 
   const sentencesUnder = ({ told }: Node): ReadonlyArray<Sentence> =>
-    told._tag === "Passage" ? (shelf.get(told.passage.id) ?? []) : told._tag === "Quoted" ? told.sentences : []
-  const quoted = (own: ReadonlyArray<Node>) => {
-    // nothing can be quoted of summaries that a model wrote: their first words stand for them
+    !isTold(told) ? (shelf.get(told.id) ?? []) : told._tag === "Quoted" ? told.sentences : []
+  const specific = (own: ReadonlyArray<Node>): Told => {
     const sentences = mostSpecific(own.flatMap(sentencesUnder), known, count, summaryTokens)
-    if (sentences.length === 0) return { text: own[0]?.text ?? "", told: { _tag: "Written" } as const }
-    return { text: sentences.map(textOf).join(" "), told: { _tag: "Quoted", sentences } as const }
+    // nothing can be quoted of summaries that a model wrote: the first stands for all
+    return sentences.length === 0 ? written(own[0]?.text ?? "") : quoted(sentences)
   }
   const summary = (own: ReadonlyArray<Node>) =>
     Option.match(asker, {
-      onNone: () => Effect.sync(() => quoted(own)),
+      onNone: () => Effect.sync(() => specific(own)),
       onSome: ({ value }) =>
         value(summarise, { texts: own.map(({ text }) => text) }).pipe(
-          Effect.map(({ summary }) => ({ text: summary, told: { _tag: "Written" } as const })),
-          orElse(missing, () => quoted(own))
+          Effect.map(({ summary }) => written(summary)),
+          orElse(missing, () => specific(own))
         )
     })
 
-  const all = leaves.map(
-    (passage, at): Node => ({
-      layer: 0,
-      vector: vectors[at] ?? new Float32Array(0),
-      text: passage.text,
-      tokens: passage.tokens,
-      told: { _tag: "Passage", passage }
-    })
-  )
+  const all = leaves.map((told, at): Node => {
+    const { text, tokens } = told
+    return { layer: 0, vector: vectors[at] ?? new Float32Array(0), text, tokens, told }
+  })
   let last: ReadonlyArray<Node> = [...all]
   for (let layer = 1; layer <= mostLayers && last.length > dimensions + 1; layer++) {
     const below = last
@@ -94,32 +77,21 @@ export const grow = Effect.fnUntraced(function* ({ scope, seed }: Setting, { pas
     const summaries = yield* Effect.forEach(
       groups,
       (places) => summary(places.flatMap((place) => below[place] ?? [])),
-      { concurrency }
+      {
+        concurrency
+      }
     )
-    const made = yield* embedAll(summaries.map(({ text }) => text))
-    last = summaries.map((own, at) => ({
-      ...own,
-      layer,
-      vector: made[at] ?? new Float32Array(0),
-      tokens: count(own.text)
-    }))
+    const texts = summaries.map(toldText)
+    const made = yield* embedAll(texts)
+    last = summaries.map((told, at) => {
+      const text = texts[at] ?? ""
+      return { layer, vector: made[at] ?? new Float32Array(0), text, tokens: count(text), told }
+    })
     for (const node of last) all.push(node)
   }
-  return {
-    nodes: all,
-    note: Option.isNone(asker) ? "most specific sentences for summaries" : missing.note("summaries")
-  }
+  const own = Option.isNone(asker) ? "most specific sentences for summaries" : missing.note("summaries")
+  return { nodes: all, note: own === undefined ? "PCA for UMAP" : `PCA for UMAP, ${own}` }
 })
-
-/** A node as what the reader is shown of it. */
-const itemsOf = (node: Node, place: number, score: number): ReadonlyArray<EvidenceItem> => {
-  const { layer, text, told } = node
-  if (told._tag === "Passage") return [itemOf(told.passage, score, 0)]
-  if (told._tag === "Quoted") return told.sentences.map((sentence) => evidenceOf(sentence, score))
-  const id = `summary:${layer}.${place}`
-  const named = { passage: PassageId.make(id), document: DocumentId.make(id), title: "" }
-  return text === "" ? [] : [{ ...named, start: 0, end: text.length, line: 1, text, score, cycle: 0 }]
-}
 
 export const make = (setting: Setting, library: Library) =>
   Effect.gen(function* () {
@@ -139,15 +111,14 @@ export const make = (setting: Setting, library: Library) =>
             const node = nodes[place]
             if (node === undefined) continue
             const score = scores[place] ?? 0
-            const { told } = node
-            if (told._tag === "Passage") ranked.push({ passage: told.passage, score })
-            if (told._tag === "Quoted") for (const { passage } of told.sentences) ranked.push({ passage, score })
+            const { layer, told } = node
+            for (const passage of isTold(told) ? toldPassages(told) : [told]) ranked.push({ passage, score })
             left -= node.tokens
-            const items = itemsOf(node, place, score)
+            const items = isTold(told) ? toldItems(told, `summary:${layer}.${place}`, score) : [itemOf(told, score, 0)]
             if (left >= 0 && evidence.length + items.length <= mostItems) evidence.push(...items)
           }
-          return { ranked, evidence: evidence satisfies Evidence, answer: null, failure: null }
+          return { ranked, evidence, answer: null, failure: null }
         }).pipe(Effect.provide(context)),
-      note === undefined ? "PCA for UMAP" : `PCA for UMAP, ${note}`
+      note
     )
   })

@@ -45,10 +45,20 @@ export const cosines = (query: Float32Array, vectors: ReadonlyArray<Float32Array
   Float64Array.from(vectors, (vector) => cosine(query, vector))
 
 /** Places of the `limit` greatest, greatest first, ties by place. */
-export const greatest = (scores: Float64Array, limit: number): ReadonlyArray<number> =>
-  Array.from(scores.keys())
-    .sort((x, y) => (scores[y] ?? 0) - (scores[x] ?? 0) || x - y)
-    .slice(0, limit)
+export const greatest = (scores: Float64Array, limit: number): ReadonlyArray<number> => {
+  const better = (x: number, y: number): number => (scores[y] ?? 0) - (scores[x] ?? 0) || x - y
+  if (limit >= scores.length) return Array.from(scores.keys()).sort(better)
+  const best: Array<number> = []
+  for (let at = 0; at < scores.length; at++) {
+    const last = best.at(-1)
+    if (last !== undefined && best.length >= limit && better(at, last) > 0) continue
+    let place = best.length
+    while (place > 0 && better(at, best[place - 1] ?? at) < 0) place--
+    best.splice(place, 0, at)
+    if (best.length > limit) best.pop()
+  }
+  return best
+}
 
 /** Scores brought to [0, 1]; all 1 where they are equal. */
 export const normalised = (scores: Float64Array): Float64Array => {
