@@ -69,6 +69,10 @@ describe("C34 what is kept of a word", () => {
     Effect.flatMap(LexicalIndex, (index) =>
       Effect.map(index.search(scope, "Passage", ["cat"], 10), (hits) => hits.map(({ id }) => id).sort())
     )
+  const holding = (scope: ScopeKey) =>
+    Effect.flatMap(LexicalIndex, (index) =>
+      Effect.map(index.frequencies(scope, ["cat", "dog"]), ({ byTerm }) => [...byTerm.values()])
+    )
 
   it.scoped("is not used once another connection has changed the table", () =>
     Effect.gen(function* () {
@@ -79,13 +83,23 @@ describe("C34 what is kept of a word", () => {
       const scope = newScope()
       yield* Effect.provide(put(scope, "a", "cat"), one)
       expect(yield* Effect.provide(ids(scope), one)).toEqual(["a"])
+      expect(yield* Effect.provide(holding(scope), one)).toEqual([1, 0])
       yield* Effect.provide(put(scope, "b", "cat dog"), other)
       expect(yield* Effect.provide(ids(scope), one)).toEqual(["a", "b"])
+      expect(yield* Effect.provide(holding(scope), one)).toEqual([2, 1])
       yield* Effect.provide(
         Effect.flatMap(LexicalIndex, (index) => index.remove(scope, "Passage", ["a"])),
         other
       )
       expect(yield* Effect.provide(ids(scope), one)).toEqual(["b"])
+      expect(yield* Effect.provide(holding(scope), one)).toEqual([1, 1])
+      // the row that is free again stands for another entry
+      yield* Effect.provide(
+        Effect.flatMap(LexicalIndex, (index) => index.remove(scope, "Passage", ["b"])),
+        other
+      )
+      yield* Effect.provide(put(scope, "c", "cat"), other)
+      expect(yield* Effect.provide(ids(scope), one)).toEqual(["c"])
     })
   )
 

@@ -37,8 +37,6 @@ const fitFrequency = compile(Schema.Struct({ term: Schema.String, passages: Sche
 const selectBestWithin = (table: string): string =>
   `SELECT e.id, -bm25(${table}, 2.0, 1.0) AS score FROM ${table} JOIN staterag_entry e ON e.row = ${table}.rowid
    WHERE ${table} MATCH ?1 AND e.document IN (SELECT value FROM json_each(?3)) ORDER BY score DESC LIMIT ?2`
-const selectFrequencies = (table: string): string =>
-  `SELECT j.key AS term, (SELECT count(*) FROM ${table} WHERE ${table} MATCH j.value) AS passages FROM json_each(?1) j`
 /** With a limit, a common word costs no more than a rare one. */
 const selectHolders = (table: string): string =>
   `SELECT j.key AS phrase, (SELECT json_group_array(e.id) FROM
@@ -136,8 +134,9 @@ const make = Effect.fnUntraced(function* (settings: Settings) {
         byTerm.set(term, entries)
         words.delete(term)
       }
-      const rows = yield* run(selectFrequencies(table), [JSON.stringify(Object.fromEntries(words))])
-      for (const row of yield* decodeRows(method, table, fitFrequency, rows)) byTerm.set(row.term, row.passages)
+      const look = yield* postings.look(run, method, table, found.since)
+      for (const [term, entries] of yield* look.holding(words)) byTerm.set(term, entries)
+      yield* look.keep
       return { passages, byTerm }
     }),
     holders: Effect.fnUntraced(function* (key, phrases, limit) {

@@ -25,12 +25,10 @@ const k1 = 1.2
 const b = 0.75
 const titleWeight = 2
 
-const selectIds = "SELECT e.row, e.id FROM json_each(?1) j CROSS JOIN staterag_entry e ON e.row = j.value"
 const selectTexts = (table: string): string =>
   `SELECT e.row, e.id, f.c0 AS title, f.c1 AS body FROM json_each(?1) j CROSS JOIN ${table}_content f ON f.id = j.value
    CROSS JOIN staterag_entry e ON e.row = f.id`
 
-const fitId = compile(Schema.Struct({ row: Schema.Int, id: Schema.String }))
 const fitText = compile(
   Schema.Struct({ row: Schema.Int, id: Schema.String, title: Schema.String, body: Schema.String })
 )
@@ -113,13 +111,14 @@ export const search = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<Hit>, StoreError> {
   const common = [...(statistics?.common ?? [])].sort(by(([term]) => term)).sort(([, x], [, y]) => x - y)
   const rare = new Map([...words].filter(([term]) => statistics?.common.has(term) !== true))
-  const parts = new Map(yield* postings.of(run, method, table, since, rare))
+  const look = yield* postings.look(run, method, table, since)
+  const parts = new Map(yield* look.of(rare))
   let held = 0
   for (const { rows } of parts.values()) held += rows.length
   const count = choosing(common, held, limit, limits)
   if (count > 0) {
     const more = new Map(common.slice(0, count).map(([term]) => [term, words.get(term) ?? ""]))
-    for (const [term, posting] of yield* postings.of(run, method, table, since, more)) parts.set(term, posting)
+    for (const [term, posting] of yield* look.of(more)) parts.set(term, posting)
   }
   // in the order of the query, as `bm25()` adds them
   const chosen = [...words.keys()].flatMap((term) => parts.get(term) ?? [])
@@ -127,9 +126,7 @@ export const search = Effect.fnUntraced(function* (
   const hits: Array<Hit> = []
   if (statistics === undefined || leftOut.length === 0) {
     const rows = best(chosen, limit)
-    const found = yield* run(selectIds, [JSON.stringify([...rows.keys()])])
-    for (const { id, row } of yield* decodeRows(method, "staterag_entry", fitId, found))
-      hits.push({ id, score: rows.get(row) ?? 0 })
+    for (const [row, id] of yield* look.ids(rows.keys())) hits.push({ id, score: rows.get(row) ?? 0 })
   } else {
     const { entries, length } = statistics
     const rows = best(chosen, enough(limit, limits))
@@ -150,6 +147,7 @@ export const search = Effect.fnUntraced(function* (
       hits.push({ id, score })
     }
   }
+  yield* look.keep
   return hits
     .sort(by((hit) => hit.id))
     .sort((x, y) => y.score - x.score)
