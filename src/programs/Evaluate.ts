@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import type { Question } from "../domain/Dataset.ts"
 import { isResult, type Kept, type Prepared, type Result } from "../domain/EvalResult.ts"
 import type { CorpusRevision, ScopeKey } from "../domain/Ids.ts"
-import type { ModelFault } from "../domain/ModelError.ts"
+import { ModelError, type ModelFault } from "../domain/ModelError.ts"
 import type { Policy } from "../domain/Policy.ts"
 import { version } from "../domain/Version.ts"
 import { CorpusStore } from "../services/CorpusStore.ts"
@@ -148,7 +148,11 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
               Effect.catchTag("ModelError", (error) =>
                 lasting.has(error.fault) ? error : Effect.succeed(incomplete(error.message))
               ),
-              Effect.map((outcome) => ({ ...outcome, spent: spent() }))
+              Effect.flatMap((outcome) =>
+                outcome.fault !== undefined && lasting.has(outcome.fault)
+                  ? new ModelError({ model: `of ${method}`, fault: outcome.fault, detail: outcome.found.reason ?? "" })
+                  : Effect.succeed({ ...outcome, spent: spent() })
+              )
             )
           )
           const times = { wallMs: wallSince(startedAt), cpuMs: alone ? cpuSince(cpuAt) : null }

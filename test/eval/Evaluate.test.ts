@@ -107,29 +107,32 @@ const reported = (
 const untimed = (evaluation: Evaluation) => evaluation.results.map(({ cpuMs: _, wallMs: __, ...rest }) => rest)
 
 describe("C29 an evaluation", () => {
-  it.effect("asks every question by every method, and none breaks", () =>
-    Effect.gen(function* () {
-      const recorded: Array<Result> = []
-      const evaluation = yield* asked({ recorded })
-      expect(evaluation.results.map(({ id, method }) => `${method} ${id}`)).toEqual(
-        plainNames.flatMap((method) => questions.map(({ id }) => `${method} ${id}`))
-      )
-      expect(recorded).toEqual(evaluation.results)
-      const broken = evaluation.results.filter(({ outcome }) => outcome === "Incomplete")
-      // without gold there is no gold evidence to start from
-      expect(broken.filter(({ id }) => id !== "loose")).toEqual([])
-      const { methods, n, paired, questions: told } = reported(evaluation)
-      expect(n).toBe(6)
-      expect(told).toHaveLength(6 * plainNames.length)
-      expect(methods.bm25?.n).toBe(6)
-      expect(paired.some(({ a, b }) => a === "staterag" && b === "first")).toBe(true)
-      expect(methods.staterag?.byType.bridge?.n).toBe(3)
-      expect(methods.staterag?.byHops["1"]?.n).toBe(1)
-      const branches = Object.values(methods.staterag?.byBranch ?? {})
-      expect(branches.reduce((sum, group) => sum + group.n, 0)).toBe(6)
-      const text = reportText(reported(evaluation))
-      for (const method of plainNames) expect(text).toContain(`| ${method} |`)
-    })
+  it.effect(
+    "asks every question by every method, and none breaks",
+    () =>
+      Effect.gen(function* () {
+        const recorded: Array<Result> = []
+        const evaluation = yield* asked({ recorded })
+        expect(evaluation.results.map(({ id, method }) => `${method} ${id}`)).toEqual(
+          plainNames.flatMap((method) => questions.map(({ id }) => `${method} ${id}`))
+        )
+        expect(recorded).toEqual(evaluation.results)
+        const broken = evaluation.results.filter(({ outcome }) => outcome === "Incomplete")
+        // without gold there is no gold evidence to start from
+        expect(broken.filter(({ id }) => id !== "loose")).toEqual([])
+        const { methods, n, paired, questions: told } = reported(evaluation)
+        expect(n).toBe(6)
+        expect(told).toHaveLength(6 * plainNames.length)
+        expect(methods.bm25?.n).toBe(6)
+        expect(paired.some(({ a, b }) => a === "staterag" && b === "first")).toBe(true)
+        expect(methods.staterag?.byType.bridge?.n).toBe(3)
+        expect(methods.staterag?.byHops["1"]?.n).toBe(1)
+        const branches = Object.values(methods.staterag?.byBranch ?? {})
+        expect(branches.reduce((sum, group) => sum + group.n, 0)).toBe(6)
+        const text = reportText(reported(evaluation))
+        for (const method of plainNames) expect(text).toContain(`| ${method} |`)
+      }),
+    120_000
   )
 
   it.effect("gold evidence scores 100 in everything that is about retrieval, through the whole contract", () =>

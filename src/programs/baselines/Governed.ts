@@ -5,6 +5,7 @@ import type { NodeId } from "../../domain/Ids.ts"
 import { g } from "../../domain/Relevance.ts"
 import { answerOf } from "../../domain/Report.ts"
 import type { RunView } from "../../domain/Run.ts"
+import { type ModelCall, metered, noUsage, type Usage } from "../../domain/Usage.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
 import { Navigator } from "../../services/Roles.ts"
 import { Scoring } from "../../services/Scoring.ts"
@@ -54,19 +55,19 @@ const watched = (into: Array<NavigationDetail>) =>
   })
 
 /** The documents of a run's terminal evidence, in the order of `ask --json`, and what it says. */
-const foundOf = (view: RunView): Outcome["found"] => {
+const foundOf = (view: RunView, billed: Usage): Outcome["found"] => {
   const { answer, citations, evidence, outcome, reason, usage } = answerOf(view)
   return {
     evidence: evidence.map(({ document, end, start }) => ({ document, start, end })),
-    money: usage.money,
     documents: evidence.map(({ document }) => document),
     answer,
     short: shortAnswer({ text: answer, citations }),
     cited: citations.map(({ document }) => document),
     outcome,
     reason: reason?.message ?? null,
-    calls: usage.calls,
-    readerEquivalentTokens: usage.readerEquivalentTokens
+    // what roles metered themselves: the evaluation has the rest
+    calls: usage.calls - billed.calls,
+    readerEquivalentTokens: usage.readerEquivalentTokens - billed.readerEquivalentTokens
   }
 }
 
@@ -77,8 +78,12 @@ export const ask = (setting: Setting) =>
     const tam = yield* TamStore
     const { policy, scope } = setting
 
-    const answer: Method<Controller.Services>["answer"] = ({ question, within }) =>
-      Effect.gen(function* () {
+    const answer: Method<Controller.Services>["answer"] = ({ question, within }) => {
+      let billed = noUsage
+      const bill = (call: ModelCall) => {
+        billed = metered(billed, call)
+      }
+      return Effect.gen(function* () {
         const navigation: Array<NavigationDetail> = []
         const controller = yield* setting.navigation
           ? Effect.provideServiceEffect(Controller.make, Navigator, watched(navigation))
@@ -95,10 +100,13 @@ export const ask = (setting: Setting) =>
           )
           return { cycles, initial: view.initial.map(({ document }) => document), navigation }
         })
-        return { found: foundOf(view), detail }
+        return { found: foundOf(view, billed), detail }
       }).pipe(
-        inIsolation,
-        Effect.catchTag("Incomplete", (error) => Effect.succeed(incomplete(`${error.stage}: ${error.cause.message}`)))
+        (run) => inIsolation(run, bill),
+        Effect.catchTag("Incomplete", ({ cause, stage }) =>
+          Effect.succeed(incomplete(`${stage}: ${cause.message}`, "fault" in cause ? cause.fault : undefined))
+        )
       )
+    }
     return answer
   })

@@ -6,7 +6,7 @@ import type { RoleFailed } from "../../domain/Errors.ts"
 import { type Found, shortAnswer } from "../../domain/EvalResult.ts"
 import { type Evidence, itemOf } from "../../domain/Evidence.ts"
 import type { DocumentId, ScopeKey } from "../../domain/Ids.ts"
-import type { ModelError } from "../../domain/ModelError.ts"
+import type { ModelError, ModelFault } from "../../domain/ModelError.ts"
 import type { Policy, PolicyError } from "../../domain/Policy.ts"
 import type { Manner } from "../../domain/prompts/Prompt.ts"
 import type { EmbeddingError, EmbeddingModel } from "../../services/EmbeddingModel.ts"
@@ -78,6 +78,8 @@ type Optional = "evidence" | "money"
 export interface Outcome {
   /** `calls` and tokens of models: what the evaluation does not meter itself. */
   readonly found: Omit<Found, keyof Detail | Optional> & Partial<Pick<Found, Optional>>
+  /** Of the model that it ended for, where it was that. */
+  readonly fault?: ModelFault | undefined
   /** What is worth knowing besides; looked up outside the measured time. */
   readonly detail: Effect.Effect<Detail, Broken>
 }
@@ -108,7 +110,8 @@ const noDetail: Detail = { cycles: [], initial: [], navigation: [] }
 const free = { calls: 0, readerEquivalentTokens: 0 } as const
 
 /** ⊥: nothing found, nothing answered. */
-export const incomplete = (reason: string): Outcome => ({
+export const incomplete = (reason: string, fault?: ModelFault): Outcome => ({
+  fault,
   found: { documents: [], answer: null, short: null, cited: [], outcome: "Incomplete", reason, ...free },
   detail: Effect.succeed(noDetail)
 })
@@ -152,7 +155,7 @@ export const reading = <R>({ policy }: Setting, rank: Rank<R>): Method<R | Reade
   answer: ({ question, within }) =>
     rank(question, within).pipe(
       Effect.flatMap((ranked) => readingOf(question, ranked, evidenceOf(ranked, policy.evidenceTokens))),
-      Effect.catchTag("RoleFailed", (error) => Effect.succeed(incomplete(error.message)))
+      Effect.catchTag("RoleFailed", (error) => Effect.succeed(incomplete(error.message, error.fault)))
     )
 })
 

@@ -4,15 +4,21 @@
  */
 import { Effect } from "effect"
 import { type Artifact, keysOf, type MemoryScope, permitOwn, permitRead } from "../../domain/Artifact.ts"
+import type { ModelCall } from "../../domain/Usage.ts"
 import { FencingToken, Journal } from "../../services/Journal.ts"
+import { ModelCalls } from "../../services/ModelCalls.ts"
 import { SharedMemoryPool } from "../../services/SharedMemoryPool.ts"
 import { UnknownRun } from "../../services/StoreError.ts"
 
-/** Runs `effect` with an empty journal and an empty pool of its own. */
+/**
+ * Runs `effect` with an empty journal and an empty pool of its own. Its model calls are handed to whoever meters outside, and each one to
+ * `billed` then.
+ */
 export const inIsolation = <A, E, R>(
-  effect: Effect.Effect<A, E, R>
+  effect: Effect.Effect<A, E, R>,
+  billed: (call: ModelCall) => void = () => {}
 ): Effect.Effect<A, E, Exclude<Exclude<R, Journal>, SharedMemoryPool>> =>
-  Effect.suspend(() => {
+  Effect.flatMap(ModelCalls, (outside) => {
     const held = new Map<string, Artifact>()
     const values = (): ReadonlyArray<Artifact> => [...held.values()].sort((x, y) => (x.id < y.id ? -1 : 1))
     const journal = Journal.of({
@@ -21,8 +27,8 @@ export const inIsolation = <A, E, R>(
         Effect.sync(() => {
           for (const artifact of artifacts) if (!held.has(artifact.id)) held.set(artifact.id, artifact)
         }),
-      // calls are metered in the view that a run returns
-      keepCall: () => Effect.void,
+      keepCall: (_run, _token, { call, reply, request }) =>
+        Effect.map(outside.record({ call, reply, request }), () => billed(call)),
       keepOther: () => Effect.void,
       calls: () => Effect.succeed([]),
       billed: () => Effect.succeed([]),

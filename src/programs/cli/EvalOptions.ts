@@ -24,7 +24,7 @@ export const evalOptions = {
   methods: textOption(
     "methods",
     "NAMES",
-    `comma-separated, of ${methodNames.join(", ")} (default bm25,first,two-hop,staterag); all: every one that can be asked`
+    `comma-separated, of ${methodNames.join(", ")} (default bm25,first,two-hop,staterag); all: every one that can be asked, carriers apart`
   ),
   metrics: textOption("metrics", "NAMES", `what methods are compared by (default ${pairedMetrics.join(",")})`),
   limit: Options.optional(whole("limit", "only the first N questions")),
@@ -87,7 +87,8 @@ export const methodsOf = Effect.fnUntraced(function* (
 ) {
   const isConfined = questions.some(({ within }) => within !== undefined)
   const possible = (hasModel ? methodNames : plainNames).filter((name) => !isConfined || confinable.has(name))
-  if (Option.contains(given, "all")) return possible
+  // roles that keep the contract fare alike on every carrier
+  if (Option.contains(given, "all")) return possible.filter((name) => !name.startsWith("carrier-"))
   const named = yield* listOf("method", given, methodNames, isMethod, usualMethods)
   const asking = hasModel ? [] : named.filter((name) => !plainNames.includes(name))
   if (asking.length > 0)
