@@ -1,5 +1,5 @@
 /** C31: each switch of the carrier alone changes what is committed for a hostile proposal; the product's own carrier refuses all of them. */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { defaultPolicy, type Policy } from "../../src/domain/Policy.ts"
 import { check, decode, type Grounds, rules } from "../../src/domain/Rules.ts"
@@ -23,6 +23,9 @@ import { spoil } from "../support/Mutations.ts"
 import { random } from "../support/Random.ts"
 import { library, scope, shelf } from "../support/Shelf.ts"
 import { type World, world } from "../support/Worlds.ts"
+
+// a test is a score of whole runs
+vi.setConfig({ testTimeout: 120_000 })
 
 const question = "In which city was the drummer on the album Counterparts born?"
 const withoutMemory: Policy = { ...forgetful(defaultPolicy), maxCycles: 1 }

@@ -1,5 +1,5 @@
 /** C31, C29: faulty roles go wrong by the seed alone; what each fault does to the contract and to a carrier without it; how endings are counted. */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { defaultPolicy, type Policy } from "../../src/domain/Policy.ts"
 import { roles } from "../../src/domain/State.ts"
@@ -18,6 +18,9 @@ import {
   visible
 } from "../../src/programs/experiments/Faults.ts"
 import { library, scope, shelf } from "../support/Shelf.ts"
+
+// a test is a score of whole runs
+vi.setConfig({ testTimeout: 120_000 })
 
 const question = "In which city was the drummer on the album Counterparts born?"
 const asked = [

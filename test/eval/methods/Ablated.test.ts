@@ -1,5 +1,5 @@
 /** What each ablation takes away, and that it takes nothing else. */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { Result } from "../../../src/domain/EvalResult.ts"
 import type { Event } from "../../../src/domain/Event.ts"
@@ -16,6 +16,9 @@ import { carrierNames } from "../../../src/programs/experiments/Carriers.ts"
 import { Navigator, Planner, Retriever, Verifier } from "../../../src/services/Roles.ts"
 import { TamStore } from "../../../src/services/TamStore.ts"
 import { library, scope, shelf } from "../../support/Shelf.ts"
+
+// a test is a score of whole runs
+vi.setConfig({ testTimeout: 120_000 })
 
 const bridge = "In which city was the drummer on the album Counterparts born?"
 const comparison = "Which film was released first, Aas Ka Panchhi or Phoolwari?"
