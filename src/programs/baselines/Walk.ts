@@ -43,7 +43,7 @@ const alone = <E, R>(outcome: Effect.Effect<Outcome, E | RoleFailed, R>) =>
   Effect.catchIf(
     outcome,
     (error) => error instanceof RoleFailed,
-    (error) => Effect.succeed(incomplete(error.message))
+    (error) => Effect.succeed(incomplete(error.message, error.fault))
   )
 
 /** Its passages, read by the reader that all methods have, within the same budget. */
