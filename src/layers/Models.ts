@@ -161,7 +161,8 @@ export const embedding = ({
           runtime: optionalPackage("@huggingface/transformers", { install: installTransformers, model: id })
         })
         const pacing = yield* pacingOf(settings, 1)
-        return yield* EmbeddingMaking.make(provider, { pacing, cards, dimensions })
+        // one text at a time: a large call gains nothing, and on a busy machine it outlasts its deadline
+        return yield* EmbeddingMaking.make(provider, { pacing, cards, dimensions, batchTexts: 16 })
       }
       const model = { model: rest, dimensions }
       const provider = OpenAiEmbedding.provider(yield* OpenAiClient.make(settings.embedding, openai), model)

@@ -22,7 +22,7 @@ import { limited } from "./Weights.ts"
 
 const width = 200
 /** What vectors count beside the 1 that words count: spelling says little that words do not. */
-const denseWeight = { Spelling: 0.25, Meaning: 1.5 } as const
+const denseWeight = { Spelling: 0.15, Meaning: 1.5 } as const
 const namedWeight = 0.8
 const seeds = 3
 const onward = 1
