@@ -3,12 +3,12 @@
  *
  * Everything here is a slice of the evidence. What it cannot find it does not say.
  */
-import { type Entity, entityKey } from "./Entities.ts"
+import type { Entity } from "./Entities.ts"
 import type { Evidence, EvidenceItem } from "./Evidence.ts"
 import { type Hop, hopFrom } from "./Hop.ts"
 import { idf } from "./Idf.ts"
 import { kindred } from "./Kin.ts"
-import { isAbout, type Question } from "./Question.ts"
+import { folded, type Question, standsIn } from "./Question.ts"
 import { sentencesOf } from "./Reading.ts"
 import { isHeading } from "./Sentences.ts"
 import { fold, isStopWord, terms } from "./Words.ts"
@@ -32,8 +32,10 @@ export interface Ranking {
   readonly coverage: number
   /** The same of its words that are no part of a name. */
   readonly predicate: number
-  /** The share of the question's names all of whose words one item holds; 1 where it has none. */
+  /** The share of the question's names that stand in an item; 1 where it has none. */
   readonly named: number
+  /** The greatest share of the question's words that one item holds. */
+  readonly together: number
   /** A name of the question of which the evidence holds no word, if there is one. */
   readonly absent: Entity | undefined
 }
@@ -61,6 +63,24 @@ const openForHop = 0.25
 /** What is answered by a name, a date or a number rather than by a sentence. */
 export const wantsName: ReadonlySet<Question["type"]> = new Set(["Person", "Place", "Date", "Quantity", "Entity"])
 
+const isPlain = (word: string): boolean => isStopWord(word) || /^\p{N}+$/u.test(word)
+
+/** Whether a name stands in a folded text: its words side by side, small words and numbers aside; of three or more together one may be missing. */
+const stands = (key: string, line: string): boolean => {
+  const runs = key.split(" ").reduce<Array<Array<string>>>(
+    (runs, word) => {
+      if (isPlain(word)) runs.push([])
+      else runs[runs.length - 1]?.push(word)
+      return runs
+    },
+    [[]]
+  )
+  const holds = (run: ReadonlyArray<string>): boolean => run.length === 0 || standsIn(run.join(" "), line)
+  return runs.every(
+    (run) => holds(run) || (run.length > 2 && run.some((_, i) => holds(run.slice(0, i)) && holds(run.slice(i + 1))))
+  )
+}
+
 /** Ranks the sentences of the evidence for a question; ties by place in the evidence. */
 export const rank = (question: Question, evidence: Evidence): Ranking => {
   const texts = evidence.map((item) => {
@@ -69,11 +89,8 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
     return held
   })
   const named = question.entities
-  const titles = evidence.map((item) => entityKey(item.title))
-  const isHeld = ({ key }: Entity): boolean => {
-    const parts = key.split(" ").filter((term) => !isStopWord(term))
-    return texts.some((text) => parts.every((term) => text.has(term))) || titles.some((title) => isAbout(title, key))
-  }
+  const lines = evidence.map(({ text, title }) => folded(`${title}\n${text}`))
+  const isHeld = ({ key }: Entity): boolean => lines.some((line) => stands(key, line))
   const byTerm = new Map<string, number>()
   for (const text of texts) for (const term of text) byTerm.set(term, (byTerm.get(term) ?? 0) + 1)
   const weight = (term: string) => 0.3 + idf({ passages: evidence.length, byTerm }, term)
@@ -143,6 +160,10 @@ export const rank = (question: Question, evidence: Evidence): Ranking => {
   return {
     sentences: said.sort((a, b) => b.score - a.score),
     coverage: wanted.size === 0 ? 0 : held.length / wanted.size,
+    together:
+      wanted.size === 0
+        ? 0
+        : Math.max(0, ...texts.map((text) => question.terms.filter((term) => text.has(term)).length / wanted.size)),
     named: named.length === 0 ? 1 : named.filter(isHeld).length / named.length,
     predicate: predicate.length === 0 ? 1 : predicate.filter((term) => held.includes(term)).length / predicate.length,
     absent: question.entities.find((entity) => {
@@ -159,19 +180,25 @@ const pairsHeld = 0.25
 /** A short question without names is answered by a sentence that says this share of it. */
 const fewTerms = 5
 const fewShare = 0.6
-/** The share of a question's names that must be held. */
-const mostNamed = 0.5
+/** More than this share of a question's names must be held; as much will do where one item says most of the question. */
+const halfNamed = 0.5
+const mostTogether = 0.65
 
 /** Whether the evidence speaks of those whom the question names. */
-export const knows = ({ absent, named }: Ranking): boolean => absent === undefined && named >= mostNamed
+export const knows = ({ absent, named, together }: Ranking): boolean =>
+  absent === undefined && (named > halfNamed || (named === halfNamed && together >= mostTogether))
 
 /** Whether the evidence speaks of what is asked, so that an answer may be looked for in it. */
-export const bears = (question: Question, { coverage, named, predicate, sentences: [best] }: Ranking): boolean => {
+export const bears = (
+  question: Question,
+  { coverage, named, predicate, sentences: [best], together }: Ranking
+): boolean => {
   if (best === undefined || best.score <= 0) return false
   if (best.share < Math.min(0.33, 2 / Math.max(1, question.terms.length))) return false
   if (question.terms.filter((term) => paired.test(term)).length > question.terms.length / 2)
     return coverage >= pairsHeld
   if (question.entities.length === 0 && question.terms.length <= fewTerms && best.share < fewShare) return false
   // who speaks of all that a question names may say the rest in other words
-  return coverage >= 0.4 && predicate >= (question.entities.length === 0 ? 0.5 : named === 1 ? 0.2 : 0.33)
+  if (question.entities.length > 0) return coverage >= 0.4 && (named === 1 || predicate >= 0.33)
+  return coverage >= 0.4 && (predicate >= 0.75 || (predicate >= 0.5 && together >= 0.6))
 }

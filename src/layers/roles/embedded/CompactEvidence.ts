@@ -1,30 +1,83 @@
 /**
  * The compact-evidence check (C19): a comparison or boolean question, each of whose names has a passage about it near the top of E⁰, is settled
- * by those passages if they are few. Neither the Navigator nor a path is involved.
+ * by those passages if they are few. So is any question of which the first passages of E⁰, all of one document, say most: by that document's
+ * passages of E⁰, as far as the reader's budget goes. Neither the Navigator nor a path is involved.
  */
 import { Effect, Layer } from "effect"
+import type { Passage } from "../../../domain/Corpus.ts"
 import { entityKey } from "../../../domain/Entities.ts"
 import type { Evidence } from "../../../domain/Evidence.ts"
-import { analyse, isAbout } from "../../../domain/Question.ts"
+import { idf, residualShare } from "../../../domain/Idf.ts"
+import { analyse, isAbout, type Question } from "../../../domain/Question.ts"
+import { terms } from "../../../domain/Words.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
+import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { CompactEvidenceCheck, type Inquiry } from "../../../services/Roles.ts"
 import { failing } from "./Failing.ts"
+import { frequenciesOf } from "./Weights.ts"
 
-/** How far down E⁰ the passages may stand: among this many documents, and of these at most so many passages. */
+/** How far down E⁰ the passages may stand: among this many documents, and of these at most so many passages. As many, of one document, settle. */
 const near = 5
 const mostPassages = 12
+/** The share of the question, by idf, that the passages of one document may lack. */
+const mostLacking = 0.5
 
 const declined = (reason: string) => ({ matched: false, reason }) as const
 
-export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore> = Layer.effect(
+/** The first of `items` that fit the budget together. */
+const fitting = (items: Evidence, passages: ReadonlyArray<Passage>, budget: number): Evidence => {
+  const tokens = new Map(passages.map((passage) => [passage.id, passage.tokens]))
+  let spent = 0
+  const end = items.findIndex(({ passage }) => {
+    spent += tokens.get(passage) ?? budget + 1
+    return spent > budget
+  })
+  return end < 0 ? items : items.slice(0, end)
+}
+
+export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore | LexicalIndex> = Layer.effect(
   CompactEvidenceCheck,
   Effect.gen(function* () {
     const corpus = yield* CorpusStore
+    const lexical = yield* LexicalIndex
+
+    /**
+     * The document that the first passages of E⁰ are all of, where they say at least half of the question: between documents there is no hop
+     * to make, and a cycle, which reads one region, could only take passages away.
+     */
+    const oneDocument = Effect.fnUntraced(function* (scope: Inquiry["scope"], question: Question, evidence: Evidence) {
+      const first = evidence.slice(0, near)
+      const document = first[0]?.document
+      if (first.length < near || first.some((item) => item.document !== document)) return undefined
+      const frequencies = yield* frequenciesOf(lexical, scope, question.terms)
+      const held = new Set(first.flatMap(({ text, title }) => terms(`${title}\n${text}`)))
+      const lacking = residualShare(
+        question.terms,
+        (term) => idf(frequencies, term),
+        (term) => held.has(term)
+      )
+      return lacking <= mostLacking ? document : undefined
+    })
 
     const check = Effect.fnUntraced(function* ({ policy, question: asked, scope }: Inquiry, evidence: Evidence) {
       if (policy.compactEvidence === "off") return declined("switched off")
       const budget = policy.compactEvidence === "rule" ? Math.floor(policy.evidenceTokens / 2) : policy.compactEvidence
       const question = analyse(asked)
+      const alone = yield* oneDocument(scope, question, evidence)
+      if (alone !== undefined) {
+        const own = evidence.filter(({ document }) => document === alone)
+        const held = yield* corpus.passages(
+          scope,
+          own.map((item) => item.passage)
+        )
+        const chosen = fitting(own, held, policy.compactEvidence === "rule" ? policy.evidenceTokens : budget)
+        if (chosen.length > 0)
+          return {
+            matched: true,
+            reason: "the passages near the top are of one document, and say most of what is asked",
+            evidence: chosen
+          } as const
+      }
       if (question.type !== "Comparison" && question.type !== "Boolean")
         return declined(`a ${question.type} question may need more than its own passages`)
       if (question.subjects.length === 0) return declined("the question names nothing")
@@ -41,15 +94,7 @@ export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore> = Laye
         (entity) => !top.some((item) => (about.get(item.passage) ?? []).some((key) => isAbout(key, entity.key)))
       )
       if (lacking !== undefined) return declined(`no passage about ${lacking.text} stands near the top`)
-      const tokens = new Map(passages.map((passage) => [passage.id, passage.tokens]))
-      const chosen: Array<Evidence[number]> = []
-      let spent = 0
-      for (const item of top) {
-        const cost = tokens.get(item.passage) ?? budget + 1
-        if (spent + cost > budget) break
-        spent += cost
-        chosen.push(item)
-      }
+      const chosen = fitting(top, passages, budget)
       const settled = question.subjects.every((entity) =>
         chosen.some((item) => (about.get(item.passage) ?? []).some((key) => isAbout(key, entity.key)))
       )

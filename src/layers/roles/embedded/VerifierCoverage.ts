@@ -69,19 +69,22 @@ const judge = (plan: Plan, evidence: Evidence, coverage: Coverage): Verification
   const { lackingNames, lackingStarts, lackingWords, residual } = coverage
   const faults = [
     ...(evidence.length === 0 ? ["the region held no evidence"] : []),
-    ...(lackingNames.length > 0 ? [`nothing speaks of ${listed(lackingNames)}`] : []),
+    ...(lackingNames.length > 0 ? [`no passage names ${listed(lackingNames)}`] : []),
     ...(residual > mostResidual ? [`nothing says: ${listed(lackingWords)}`] : []),
-    ...(lackingStarts > 0
-      ? [`${lackingStarts} of the ${strongest} passages that the plan starts from are not held`]
-      : [])
+    ...(lackingStarts > 0 ? ["the region lacks passages that the plan starts from"] : [])
   ]
   const found = [...new Set(evidence.map((item) => item.title).filter((title) => title !== ""))]
   const seen = found.length === 0 ? "" : ` Found: ${listed(found)}.`
-  const covered = `${Math.round(100 * (1 - residual))} % of the question is covered`
+  // of a share that is not whole, no text says that it is
+  const percent = residual > 0 ? Math.min(99, Math.round(100 * (1 - residual))) : 100
+  const covered =
+    percent === 100
+      ? "every word of the question is in the evidence"
+      : `${percent} % of the question, by weight of its words, is in the evidence`
   if (faults.length === 0)
     return {
       verdict: "Pass",
-      justification: { text: `${covered}; every name in it is spoken of.${seen}`, missing: [], supported }
+      justification: { text: `${covered}; every name in it is there.${seen}`, missing: [], supported }
     }
   const absent = new Set(lackingNames.map(entityKey))
   const filled = new Set<SlotName>(supported.map(({ slot }) => slot))
