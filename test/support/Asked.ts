@@ -56,7 +56,8 @@ export const questionsOf = (...all: ReadonlyArray<string>): ReadonlyArray<Questi
   ).questions
 
 export interface Asked {
-  readonly model: Scripted
+  /** Where it is left out, no model is named. */
+  readonly model?: Scripted
   readonly methods: ReadonlyArray<MethodName>
   readonly questions: ReadonlyArray<Question>
   readonly books?: ReadonlyArray<Book>
@@ -76,7 +77,7 @@ export const asked = ({ books, model, recorded = [], ...options }: Asked): Effec
     concurrency: 1,
     ...options,
     record: (kept) => Effect.sync(() => void (isResult(kept) && recorded.push(kept)))
-  }).pipe(Effect.provide(modelled(model, books)))
+  }).pipe(Effect.provide(model === undefined ? shelf(books ?? library) : modelled(model, books)))
 
 /** One question by one method. */
 export const result = (

@@ -14,13 +14,13 @@ import { type Told, toldItems, toldPassages, toldText, written } from "../../dom
 import { held } from "../../domain/prompts/Handles.ts"
 import * as prompts from "../../domain/prompts/methods/GraphRag.ts"
 import { generator } from "../../domain/Statistics.ts"
-import type { EmbeddingError, EmbeddingModel } from "../../services/EmbeddingModel.ts"
+import type { EmbeddingError } from "../../services/EmbeddingModel.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import { askerFor } from "./Asker.ts"
 import { reading } from "./Budget.ts"
 import { build } from "./EntityGraph.ts"
 import { type Library, listed, type Ranked, type Setting } from "./Method.ts"
-import { cosines, embedAll, greatest } from "./Vectors.ts"
+import { cosines, embedAll, embedder, greatest } from "./Vectors.ts"
 import { byItself, byReader, type Walk } from "./Walk.ts"
 
 const batchTokens = 12_000
@@ -71,7 +71,7 @@ const walkOf = (setting: Setting, library: Library) =>
     const graph = yield* build("graphrag-global", setting, library)
     const asker = yield* Effect.option(askerFor("graphrag-global"))
     const count = yield* (yield* TokenCounter).counter
-    const context = yield* Effect.context<EmbeddingModel>()
+    const embed = yield* embedder
     const { communities, passages } = graph
     const budget = setting.policy.evidenceTokens
 
@@ -81,7 +81,7 @@ const walkOf = (setting: Setting, library: Library) =>
       const vectors = yield* embedAll(communities.map(({ report }) => toldText(report)))
       const find: Find = ({ question }) =>
         Effect.gen(function* () {
-          const [query = new Float32Array(0)] = yield* embedAll([question])
+          const query = yield* embed(question)
           const scores = cosines(query, vectors)
           const best = greatest(scores, listed).map((at) => ({ at, score: scores[at] ?? 0 }))
           const ranked = best.flatMap(({ at, score }) =>
@@ -93,7 +93,7 @@ const walkOf = (setting: Setting, library: Library) =>
             budget
           )
           return { ranked, evidence }
-        }).pipe(Effect.provide(context))
+        })
       return { find, note: `${graph.note}, cosine for the map calls` }
     }
 

@@ -11,13 +11,12 @@ import type { Question } from "../../domain/Dataset.ts"
 import { itemOf } from "../../domain/Evidence.ts"
 import { type Told, toldItems, written } from "../../domain/methods/Told.ts"
 import * as prompts from "../../domain/prompts/methods/GraphRag.ts"
-import type { EmbeddingModel } from "../../services/EmbeddingModel.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import { askerFor } from "./Asker.ts"
 import { reading } from "./Budget.ts"
 import { build } from "./EntityGraph.ts"
 import { type Library, listed, type Ranked, type Setting } from "./Method.ts"
-import { cosines, embedAll, greatest } from "./Vectors.ts"
+import { cosines, embedder, greatest } from "./Vectors.ts"
 import { byItself, byReader, type Walk } from "./Walk.ts"
 
 const nearest = 20
@@ -28,7 +27,7 @@ const walkOf = (setting: Setting, library: Library) =>
   Effect.gen(function* () {
     const graph = yield* build("graphrag-local", setting, library)
     const count = yield* (yield* TokenCounter).counter
-    const context = yield* Effect.context<EmbeddingModel>()
+    const embed = yield* embedder
     const { communities, entities, passages, relationships } = graph
     const linksOf = entities.map((): Array<number> => [])
     relationships.forEach(({ ends }, at) => {
@@ -75,7 +74,7 @@ const walkOf = (setting: Setting, library: Library) =>
 
     const walk = ({ question }: Question) =>
       Effect.gen(function* () {
-        const [query = new Float32Array(0)] = yield* embedAll([question])
+        const query = yield* embed(question)
         const scores = cosines(query, graph.vectors)
         const chosen = greatest(scores, nearest)
         const matched = new Map<number, number>()
@@ -110,7 +109,7 @@ const walkOf = (setting: Setting, library: Library) =>
           budget * (1 - shares.reports - shares.graph) + reportsLeft + rest
         )
         return { ranked, evidence }
-      }).pipe(Effect.provide(context))
+      })
     return { walk, note: graph.note }
   })
 

@@ -16,7 +16,6 @@ import { itemOf } from "../../domain/Evidence.ts"
 import { pageRank } from "../../domain/PageRank.ts"
 import { held } from "../../domain/prompts/Handles.ts"
 import { answer, recognise } from "../../domain/prompts/methods/HippoRag.ts"
-import type { EmbeddingModel } from "../../services/EmbeddingModel.ts"
 import { askerFor } from "./Asker.ts"
 import { build } from "./FactGraph.ts"
 import {
@@ -29,7 +28,7 @@ import {
   type Setting,
   saying
 } from "./Method.ts"
-import { cosines, embedAll, greatest, normalised, vectorsOf } from "./Vectors.ts"
+import { cosines, embedder, greatest, normalised, vectorsOf } from "./Vectors.ts"
 
 /** Facts that a question recalls, phrases that a walk starts from, and passages that the method reads itself. */
 const linked = 5
@@ -46,7 +45,7 @@ const asksOf = (setting: Setting, library: Library) =>
     const { passages } = graph
     const vectors = yield* vectorsOf(setting.scope, passages)
     const asker = yield* Effect.option(askerFor("hipporag2"))
-    const context = yield* Effect.context<EmbeddingModel>()
+    const embed = yield* embedder
 
     const recognised = (question: string, offered: ReadonlyArray<number>) =>
       Option.match(asker, {
@@ -82,7 +81,7 @@ const asksOf = (setting: Setting, library: Library) =>
 
     const rank = ({ question, within }: Question) =>
       Effect.gen(function* () {
-        const [query = new Float32Array(0)] = yield* embedAll([question])
+        const query = yield* embed(question)
         const dense = normalised(cosines(query, vectors))
         const scores = normalised(cosines(query, graph.factVectors))
         const offered = greatest(scores, linked)
@@ -102,7 +101,7 @@ const asksOf = (setting: Setting, library: Library) =>
           })
           .slice(0, listed)
         return { ranked, empty }
-      }).pipe(Effect.provide(context))
+      })
     return { rank, note: graph.note }
   })
 

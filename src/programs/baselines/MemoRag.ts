@@ -19,7 +19,7 @@ import { askerFor } from "./Asker.ts"
 import type { Library, Ranked, Setting } from "./Method.ts"
 import { byReader } from "./Walk.ts"
 
-const pieceTokens = 4096
+export const pieceTokens = 4096
 const gistTokens = 1024
 const each = 3
 /** Lines of fewer words say too little to search with. */

@@ -15,13 +15,12 @@ import { type EvidenceItem, itemOf, mostItems } from "../../domain/Evidence.ts"
 import { frequencies, mostSpecific, type Sentence, sentencesOf } from "../../domain/methods/Specific.ts"
 import { quoted, type Told, toldItems, toldPassages, toldText, written } from "../../domain/methods/Told.ts"
 import { summarise } from "../../domain/prompts/methods/Raptor.ts"
-import type { EmbeddingModel } from "../../services/EmbeddingModel.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 import { askerFor } from "./Asker.ts"
 import { clusters, dimensions } from "./Clusters.ts"
 import { type Library, listed, type Ranked, type Setting } from "./Method.ts"
 import { besides, orElse } from "./Substitutes.ts"
-import { cosines, embedAll, greatest, vectorsOf } from "./Vectors.ts"
+import { cosines, embedAll, embedder, greatest, vectorsOf } from "./Vectors.ts"
 import { byReader } from "./Walk.ts"
 
 const mostLayers = 5
@@ -96,13 +95,13 @@ export const grow = Effect.fnUntraced(function* ({ scope, seed }: Setting, { pas
 export const make = (setting: Setting, library: Library) =>
   Effect.gen(function* () {
     const { nodes, note } = yield* grow(setting, library)
-    const context = yield* Effect.context<EmbeddingModel>()
+    const embed = yield* embedder
     const vectors = nodes.map(({ vector }) => vector)
     return byReader(
       setting,
       ({ question }) =>
         Effect.gen(function* () {
-          const [query = new Float32Array(0)] = yield* embedAll([question])
+          const query = yield* embed(question)
           const scores = cosines(query, vectors)
           const ranked: Array<Ranked> = []
           const evidence: Array<EvidenceItem> = []
@@ -118,7 +117,7 @@ export const make = (setting: Setting, library: Library) =>
             if (left >= 0 && evidence.length + items.length <= mostItems) evidence.push(...items)
           }
           return { ranked, evidence, answer: null, failure: null }
-        }).pipe(Effect.provide(context)),
+        }),
       note
     )
   })

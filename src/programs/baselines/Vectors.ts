@@ -33,6 +33,14 @@ export const embedAll = Effect.fnUntraced(function* (texts: ReadonlyArray<string
   return found
 })
 
+/** What makes the vector of a question, to be held from one question to the next: the rest of the context is each question's own. */
+export const embedder = Effect.map(
+  EmbeddingModel,
+  ({ embed }) =>
+    (question: string) =>
+      Effect.map(embed([question]), ([vector = new Float32Array(0)]) => vector)
+)
+
 /** The cosine of two unit vectors; 0 where one is empty. */
 export const cosine = (a: Float32Array, b: Float32Array): number => {
   let sum = 0
