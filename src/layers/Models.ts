@@ -31,6 +31,7 @@ import * as OpenAi from "./model/OpenAi.ts"
 import * as OpenAiClient from "./model/OpenAiClient.ts"
 import { optionalPackage } from "./model/OptionalPackage.ts"
 import * as Pacing from "./model/Pacing.ts"
+import * as Tightened from "./model/Tightened.ts"
 import * as DigestNode from "./platform/DigestNode.ts"
 import * as TokenCounterO200k from "./platform/TokenCounterO200k.ts"
 import * as CompactEvidence from "./roles/embedded/CompactEvidence.ts"
@@ -111,6 +112,8 @@ export const roles = (
         seed: settings.modelSeed,
         bounds: settings.modelBounds === "small" ? small : usual
       }
+      const inBounds = (held: LanguageModelShape): LanguageModelShape =>
+        settings.modelBounds === "small" ? Tightened.make(held, small) : held
       /** The role on the model of that name, or the embedded one. */
       const on = <A, E, R, E2, R2>(
         name: string | null,
@@ -126,7 +129,9 @@ export const roles = (
           : Effect.map(model(name), (held) => Layer.provide(role, Layer.succeed(LanguageModel, held)))
       const asked = modelOf(settings, "reader")
       return Layer.mergeAll(
-        asked === null ? Layer.empty : Layer.succeed(MethodModel, Option.some({ model: yield* model(asked), manner })),
+        asked === null
+          ? Layer.empty
+          : Layer.succeed(MethodModel, Option.some({ model: inBounds(yield* model(asked)), manner })),
         yield* on(modelOf(settings, "planner"), ModelRoles.planner(manner), PlannerRules.layer),
         yield* on(modelOf(settings, "verifier"), ModelRoles.verifier(manner), VerifierCoverage.layer),
         yield* on(

@@ -1,6 +1,7 @@
 /** The JSON Schema of an Effect Schema, in the form that servers take: without references where it can be, closed objects. */
 import { JSONSchema, Option, Predicate, type Schema, SchemaAST } from "effect"
 import type { Shape } from "../../domain/ModelRequest.ts"
+import type { Bounds } from "../../domain/prompts/Bounds.ts"
 
 type Json = Readonly<Record<string, unknown>>
 const isJson = (value: unknown): value is Json => Predicate.isRecord(value)
@@ -76,6 +77,21 @@ export const shapeOf = <A, I>(schema: Schema.Schema<A, I>): Shape => {
   const shape: Shape = { name: nameOf(schema), schema: isJson(made) ? made : {} }
   shapes.set(schema.ast, shape)
   return shape
+}
+
+/** Texts and lists no longer than `bounds` says, for a model that writes until it may not. The Schema still takes what it takes. */
+export const tightened = (schema: Json, { items, text }: Bounds): Json => {
+  const made = rewritten(schema, (part) => {
+    const { maxItems, maxLength, minItems } = part
+    return {
+      ...part,
+      ...(typeof maxLength === "number" ? { maxLength: Math.min(maxLength, text) } : {}),
+      ...(typeof maxItems === "number"
+        ? { maxItems: Math.max(typeof minItems === "number" ? minItems : 0, Math.min(maxItems, items)) }
+        : {})
+    }
+  })
+  return isJson(made) ? made : schema
 }
 
 const bounds = ["minLength", "maxLength", "pattern", "format", "minProperties", "maxProperties", "uniqueItems"]
