@@ -82,6 +82,7 @@ export const scorer = (plan: Plan): ((text: Scored) => number) => {
   const ahead = plan.frontier
     .map(({ name, weight }) => ({ key: entityKey(name), weight }))
     .filter(({ key }) => key !== "")
+    .map(({ key, weight }) => ({ key, weight, words: key.split(" "), part: ` ${key} ` }))
     .sort((a, b) => b.weight - a.weight)
   // once something has been committed, only a name that is still missing earns its passage that credit
   const missing = plan.missing.map(entityKey).filter((key) => key !== "")
@@ -97,10 +98,12 @@ export const scorer = (plan: Plan): ((text: Scored) => number) => {
   /** How much of the frontier the text is about, in [0, 1]: the greatest weight of a name that is its title, less if it only mentions it. */
   const frontier = (text: Scored): number => {
     let best = 0
-    for (const { key, weight } of ahead) {
+    for (const { key, part, weight, words } of ahead) {
       if (weight <= best) break
       if (key === text.title) best = weight
-      else if (mention * weight > best && text.line.includes(` ${key} `)) best = mention * weight
+      // most names have a word that the text does not: that is seen sooner than read
+      else if (mention * weight > best && words.every((word) => text.counts.has(word)) && text.line.includes(part))
+        best = mention * weight
     }
     return Math.min(1, best)
   }
