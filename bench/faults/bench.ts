@@ -40,7 +40,7 @@ const row = (name: string, rate: string, point: Point): ReadonlyArray<string> =>
   const { incomplete, interval, more, notFound, right, unsupported, wrong } = point
   return [
     name,
-    `${Math.round(Number(rate) * 100)} %`,
+    `${rate} %`,
     within(right, interval.right),
     within(wrong, interval.wrong),
     rate === "0" ? "" : within(more.wrong, more.interval),
@@ -101,7 +101,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
     )
     for (const kind of faultKinds) {
       const own = each((name, { alone }) =>
-        alone[kind] === undefined ? [] : [row(name, String(highest), alone[kind])]
+        alone[kind] === undefined ? [] : [row(name, String(100 * highest), alone[kind])]
       )
       process.stdout.write(`\n${kind} alone\n\n${own}\n`)
     }

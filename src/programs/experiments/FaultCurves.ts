@@ -117,7 +117,7 @@ export interface Options extends Omit<Faulty, "rate"> {
 }
 
 export interface Curve {
-  /** By the rate as text, `"0.05"`. */
+  /** By the rate in percent. */
   readonly mixed: Readonly<Record<string, Point>>
   readonly alone: { readonly [K in FaultKind]?: Point }
 }
@@ -151,7 +151,7 @@ export const curves = Effect.fn("FaultCurves.curves")(function* (options: Option
     const point = (faulty: Faulty) =>
       Effect.map(endings(faulty, faultless), (harmed) => pointOf(harmed, faultless, statistics))
     const mixed: Record<string, Point> = { 0: pointOf(faultless, faultless, statistics) }
-    for (const rate of rates) mixed[String(rate)] = yield* point({ kinds, rate, seed })
+    for (const rate of rates) mixed[String(Math.round(100 * rate))] = yield* point({ kinds, rate, seed })
     const single: { [K in FaultKind]?: Point } = {}
     for (const kind of alone) single[kind] = yield* point({ kinds: [kind], rate: Math.max(0, ...rates), seed })
     found[carrier] = { mixed, alone: single }
