@@ -1,8 +1,10 @@
 /** Prompted Self-RAG, call by call: the decision, ten judged passages at most, the formula. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { ModelError } from "../../../src/domain/ModelError.ts"
 import { critiqueScore } from "../../../src/domain/methods/Critique.ts"
-import { from, inTurn, promptsOf, result, rolesOf } from "../../support/Asked.ts"
+import { scripted } from "../../../src/layers/model/Scripted.ts"
+import { from, inTurn, promptOf, promptsOf, result, rolesOf } from "../../support/Asked.ts"
 import { type Book, library } from "../../support/Shelf.ts"
 
 const question = "In which city was the drummer Neil Peart born?"
@@ -77,6 +79,24 @@ describe("Self-RAG", () => {
         answer: null,
         documents: []
       })
+    })
+  )
+
+  it.effect("one judgement that fails costs the question, and the same calls whichever it is", () =>
+    Effect.gen(function* () {
+      for (const title of ["Neil Peart", "Rush (band)"]) {
+        const model = scripted((request) => {
+          const { data } = promptOf(request)
+          if (request.role === "self-rag.retrieve") return JSON.stringify({ retrieve: true })
+          const fails = data.get("p1")?.startsWith(`Title: ${title}`) === true
+          return fails
+            ? new ModelError({ model: "scripted", fault: "Refused", detail: title })
+            : JSON.stringify(useless)
+        })
+        const found = yield* result("self-rag-own", model, question)
+        expect(found).toMatchObject({ outcome: "Incomplete", answer: null, calls: 11 })
+        expect(found.reason).toContain(title)
+      }
     })
   )
 
