@@ -14,7 +14,6 @@ import { Progress } from "../services/Progress.ts"
 import { type Skipped, type SourceFile, SourceFiles } from "../services/SourceFiles.ts"
 import { TokenCounter } from "../services/TokenCounter.ts"
 import {
-  batchSize,
   blocksOf,
   contentHash,
   type Entry,
@@ -22,6 +21,7 @@ import {
   passagesOf,
   pause,
   remove,
+  storedAtOnce,
   write
 } from "./IndexPassages.ts"
 import { bySource, type Plan, type Stored, unsettled } from "./IndexPlan.ts"
@@ -51,6 +51,9 @@ export interface Reading {
 }
 
 const isDocumentId = Schema.is(DocumentId)
+
+/** Documents between two pauses. */
+const pausedAfter = 100
 
 export const isRead = (item: SourceFile | Skipped): item is SourceFile => "source" in item
 
@@ -101,6 +104,7 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
 
   let batch: Array<Entry> = []
   let batched = 0
+  let added = 0
   let sources: Array<Source> = []
   const flush = Effect.suspend(() => {
     const entries = batch
@@ -121,9 +125,8 @@ export const readFiles = Effect.fn("readFiles")(function* ({ again, format, plan
       document.id,
       passages.map(({ id }) => id)
     )
-    if (batched < batchSize) return
-    yield* pause
-    yield* flush
+    if (++added % pausedAfter === 0) yield* pause
+    if (batched >= storedAtOnce) yield* flush
   })
 
   /** Whether the document of `path` may have the id; if an owner further down the order has it, that one loses it. */

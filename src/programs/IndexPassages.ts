@@ -47,8 +47,10 @@ export const blocksOf: (
   return Either.isRight(parsed) ? (parsed.right.documents[0]?.blocks ?? []) : []
 })
 
-/** How many passages are stored and embedded at once. */
-export const batchSize = 200
+/** How many passages are embedded at once. */
+const batchSize = 200
+/** How many are stored at once: each time the word index is written to, it makes a segment, which has to be merged with the others. */
+export const storedAtOnce = 2000
 const idLength = 32
 
 /** Lets timers and signals in: a fiber that only computes would go on for minutes after Ctrl-C. */
@@ -172,9 +174,9 @@ export const write = (
       const old = before.get(passage.id)
       return old === undefined || !looksSame(old, passage)
     })
-    for (let from = 0; from < fresh.length; from += batchSize) {
+    for (let from = 0; from < fresh.length; from += storedAtOnce) {
       if (from > 0) yield* pause
-      yield* (yield* LexicalIndex).put(scope, "Passage", fresh.slice(from, from + batchSize).map(entryOf))
+      yield* (yield* LexicalIndex).put(scope, "Passage", fresh.slice(from, from + storedAtOnce).map(entryOf))
     }
     if (vectors) yield* embed(scope, fresh)
   })

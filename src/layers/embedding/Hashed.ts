@@ -114,7 +114,8 @@ export const embedText = (text: string, dimensions: number): Float32Array => {
     const amount = weight * (1 + Math.log(times))
     add(hashes.word, amount)
     const { letters } = hashes
-    for (let i = 0; i < letters.length; i++) add(letters[i] ?? 0, weights.letters * amount)
+    const little = weights.letters * amount
+    for (let i = 0; i < letters.length; i++) add(letters[i] ?? 0, little)
   }
   const pairs = new Map<number, number>()
   let before: string | undefined
@@ -129,7 +130,7 @@ export const embedText = (text: string, dimensions: number): Float32Array => {
   for (const [hash, weight] of pairs) add(hash, weights.pair * weight)
 
   let square = 0
-  for (const part of vector) square += part * part
+  for (let i = 0; i < dimensions; i++) square += (vector[i] ?? 0) ** 2
   if (square === 0) {
     vector[0] = 1
     return vector

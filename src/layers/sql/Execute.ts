@@ -53,6 +53,21 @@ const batch = 64
 /** Statements between which nothing else gets its turn. */
 const together = 32
 
+/** Texts of inserts: few, asked for again and again. */
+const inserts = new Map<string, string>()
+const mostInserts = 2000
+
+const insertOf = (into: string, rows: number, columns: number, tail: string): string => {
+  const key = `${rows} ${columns} ${into} ${tail}`
+  const known = inserts.get(key)
+  if (known !== undefined) return known
+  const row = `(${Array.from({ length: columns }, () => "?").join(", ")})`
+  const made = `INSERT INTO ${into} VALUES ${Array.from({ length: rows }, () => row).join(", ")} ${tail}`
+  if (inserts.size >= mostInserts) inserts.clear()
+  inserts.set(key, made)
+  return made
+}
+
 /** Inserts rows of equal length, many a statement; `tail` follows the values (a conflict clause, RETURNING). */
 export const insertRows = (
   run: Execute,
@@ -60,10 +75,8 @@ export const insertRows = (
   rows: ReadonlyArray<ReadonlyArray<Value>>,
   tail = ""
 ): Effect.Effect<ReadonlyArray<Row>, StoreError> => {
-  const some = (part: ReadonlyArray<ReadonlyArray<Value>>) => {
-    const marks = `(${Array.from(part[0] ?? [], () => "?").join(", ")})`
-    return run(`INSERT INTO ${into} VALUES ${part.map(() => marks).join(", ")} ${tail}`, part.flat())
-  }
+  const some = (part: ReadonlyArray<ReadonlyArray<Value>>) =>
+    run(insertOf(into, part.length, part[0]?.length ?? 0, tail), part.flat())
   if (rows.length === 0) return Effect.succeed([])
   if (rows.length <= batch) return some(rows)
   return Effect.map(

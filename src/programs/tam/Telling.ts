@@ -15,7 +15,7 @@ import {
 } from "../../domain/tam/Relations.ts"
 import { Digest } from "../../services/Digest.ts"
 import { EmbeddingModel } from "../../services/EmbeddingModel.ts"
-import { LexicalIndex } from "../../services/LexicalIndex.ts"
+import { type LexicalEntry, LexicalIndex } from "../../services/LexicalIndex.ts"
 import { Progress } from "../../services/Progress.ts"
 import { TamStore } from "../../services/TamStore.ts"
 import { VectorStore } from "../../services/VectorStore.ts"
@@ -23,6 +23,8 @@ import { pause } from "../IndexPassages.ts"
 import { type Hung, needTexts, type Run } from "./Run.ts"
 
 const batchSize = 256
+/** Entries that go to the word index at once: each time it is written to, it makes a segment, which has to be merged with the others. */
+const entriesAtOnce = 4096
 const noDocument: DocumentId | null = null
 
 /** A Relation as it should be. */
@@ -65,7 +67,14 @@ export const teller = Effect.fnUntraced(function* (run: Run) {
   const progress = yield* Progress
   let batch: Array<Made> = []
   let losing: Array<NodeId> = []
+  let entries: Array<LexicalEntry> = []
   let done = 0
+
+  const enter = Effect.suspend(() => {
+    const full = entries
+    entries = []
+    return lexical.put(scope, "Relation", full)
+  })
 
   const embed = Effect.fnUntraced(function* (
     said: ReadonlyArray<{ readonly id: NodeId; readonly name: string; readonly rest: string }>
@@ -80,11 +89,8 @@ export const teller = Effect.fnUntraced(function* (run: Run) {
         return vector === undefined ? [] : [{ id, vector }]
       })
     )
-    yield* lexical.put(
-      scope,
-      "Relation",
-      said.map(({ id, name, rest }) => ({ id, title: name, body: rest, document: noDocument }))
-    )
+    for (const { id, name, rest } of said) entries.push({ id, title: name, body: rest, document: noDocument })
+    if (entries.length >= entriesAtOnce) yield* enter
     const nodes = said.map((one): TamNode => ({ id: one.id, type: "Relation", abstraction: abstractionOf(one) }))
     yield* tam.change(scope, { nodes })
   })
@@ -155,7 +161,7 @@ export const teller = Effect.fnUntraced(function* (run: Run) {
       const going = losing
       batch = []
       losing = []
-      return Effect.zipRight(last.length === 0 ? Effect.void : write(last), lose(going))
+      return Effect.all([last.length === 0 ? Effect.void : write(last), enter, lose(going)], { discard: true })
     })
   }
 })
