@@ -2,8 +2,8 @@
  * Long documents without titles: how much of the passages that answer a question lies in 1,000 tokens of evidence (characters of the
  * references, mean over questions): of E⁰, of what `ask` hands its reader, and of BM25 over the same passages.
  *
- * A cycle's evidence comes from one region (C14), and the best passages of a long document lie in many: what that costs `ask` is told, with a
- * floor under it.
+ * A cycle's evidence comes from one region (C14), and the best passages of a long document lie in many: where one document says most of what
+ * is asked, E⁰ is handed over as it is (C19).
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -44,10 +44,9 @@ const mean = (values: ReadonlyArray<number>): number =>
 /** Every so many questions are asked; the rankings are measured on all. */
 const step = 4
 const policy = { ...defaultPolicy, evidenceTokens: budget }
-const leastAsk = 70
 
-describe.runIf(dataFolder !== undefined)("C14, C20 spans of long documents", () => {
-  it("1,000 tokens of E⁰ hold no less of them than BM25's", async () => {
+describe.runIf(dataFolder !== undefined)("C14, C19, C20 spans of long documents", () => {
+  it("1,000 tokens of E⁰, and of what `ask` hands over, hold no less of them than BM25's", async () => {
     const questions = readFileSync(dataPath("chunking-eval.jsonl"), "utf8")
       .split("\n")
       .filter((line) => line !== "")
@@ -86,6 +85,6 @@ describe.runIf(dataFolder !== undefined)("C14, C20 spans of long documents", () 
         `${asked.length} of them: BM25 ${some.words.toFixed(1)}, ask ${some.ask.toFixed(1)}\n`
     )
     expect(all.first).toBeGreaterThanOrEqual(all.words)
-    expect(some.ask).toBeGreaterThanOrEqual(leastAsk)
+    expect(some.ask).toBeGreaterThanOrEqual(some.words)
   }, 900_000)
 })

@@ -51,7 +51,7 @@ const cases: ReadonlyArray<Case> = [
     path: `${set}.corpus.jsonl`,
     own: () => spread(set),
     wrong: [other],
-    least: 70
+    least: 80
   }))
 ]
 

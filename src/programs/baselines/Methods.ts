@@ -78,6 +78,7 @@ export const confinable: ReadonlySet<MethodName> = new Set<MethodName>([
   "two-hop",
   "staterag",
   "oracle-verdict",
+  ...Structured.confined,
   ...Agentic.asking
 ])
 

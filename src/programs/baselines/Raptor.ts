@@ -7,11 +7,12 @@
  * Deviations: the passages of the corpus for its chunks of 100 tokens; principal components for UMAP; diagonal covariance, and BIC tried on
  * sizes that grow by a quarter; a cluster that is all there was is cut in order where it is too long. Where no model is named, the most
  * specific sentences of a cluster, of 100 tokens together, are its summary. A summary that a model wrote is no document: it lists none, and
- * citing it supports nothing.
+ * citing it supports nothing. Where a question is asked of some documents, nodes that are made from others have no part.
  */
 import { Effect, Option } from "effect"
 import type { Passage } from "../../domain/Corpus.ts"
 import { type EvidenceItem, itemOf, mostItems } from "../../domain/Evidence.ts"
+import type { DocumentId } from "../../domain/Ids.ts"
 import { frequencies, mostSpecific, type Sentence, sentencesOf } from "../../domain/methods/Specific.ts"
 import { quoted, type Told, toldItems, toldPassages, toldText, written } from "../../domain/methods/Told.ts"
 import { summarise } from "../../domain/prompts/methods/Raptor.ts"
@@ -34,6 +35,8 @@ export interface Node {
   readonly text: string
   readonly tokens: number
   readonly told: Passage | Told
+  /** The documents that it is made from. */
+  readonly under: ReadonlySet<DocumentId>
 }
 const isTold = (told: Passage | Told): told is Told => "_tag" in told
 
@@ -66,7 +69,8 @@ export const grow = Effect.fnUntraced(function* ({ scope, seed }: Setting, { pas
 
   const all = leaves.map((told, at): Node => {
     const { text, tokens } = told
-    return { layer: 0, vector: vectors[at] ?? new Float32Array(0), text, tokens, told }
+    const under = new Set([told.document])
+    return { layer: 0, vector: vectors[at] ?? new Float32Array(0), text, tokens, told, under }
   })
   let last: ReadonlyArray<Node> = [...all]
   for (let layer = 1; layer <= mostLayers && last.length > dimensions + 1; layer++) {
@@ -84,7 +88,8 @@ export const grow = Effect.fnUntraced(function* ({ scope, seed }: Setting, { pas
     const made = yield* embedAll(texts)
     last = summaries.map((told, at) => {
       const text = texts[at] ?? ""
-      return { layer, vector: made[at] ?? new Float32Array(0), text, tokens: count(text), told }
+      const under = new Set<DocumentId>((groups[at] ?? []).flatMap((place) => [...(below[place]?.under ?? [])]))
+      return { layer, vector: made[at] ?? new Float32Array(0), text, tokens: count(text), told, under }
     })
     for (const node of last) all.push(node)
   }
@@ -99,14 +104,18 @@ export const make = (setting: Setting, library: Library) =>
     const vectors = nodes.map(({ vector }) => vector)
     return byReader(
       setting,
-      ({ question }) =>
+      ({ question, within }) =>
         Effect.gen(function* () {
+          const allowed = within && new Set(within)
+          const isAllowed = (under: ReadonlySet<DocumentId> = new Set()) =>
+            allowed === undefined || [...under].every((document) => allowed.has(document))
           const query = yield* embed(question)
           const scores = cosines(query, vectors)
           const ranked: Array<Ranked> = []
           const evidence: Array<EvidenceItem> = []
           let left = setting.policy.evidenceTokens
-          for (const place of greatest(scores, listed)) {
+          const places = greatest(scores, allowed === undefined ? listed : nodes.length)
+          for (const place of places.filter((place) => isAllowed(nodes[place]?.under)).slice(0, listed)) {
             const node = nodes[place]
             if (node === undefined) continue
             const score = scores[place] ?? 0

@@ -26,3 +26,6 @@ export const asking: ReadonlyArray<keyof typeof makers> = [
   "memorag",
   "hipporag2-own"
 ]
+
+/** Those of them that keep to the documents that a question is asked of. */
+export const confined: ReadonlyArray<keyof typeof makers> = ["vanilla", "raptor", "hipporag2", "hipporag2-own"]
