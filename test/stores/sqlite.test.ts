@@ -423,7 +423,8 @@ describe("damage", () => {
         const sql = yield* SqlClient.SqlClient
         const scope = newScope()
         yield* fill(scope, "text")
-        yield* walk(scope)
+        // what stands in a row of the word index is kept from one reading to the next
+        if (table !== "staterag_entry") yield* walk(scope)
         yield* sql.unsafe(damage)
         const error = yield* storeError(walk(scope))
         expect(error.reason).toBe("Unreadable")
