@@ -74,6 +74,21 @@ export const setModel = (settings: ModelSettings, name: string, value: string): 
 export const modelOf = (settings: ModelSettings, role: "planner" | "verifier" | "reader"): string | null =>
   settings[`${role}Model`] ?? settings.model
 
+/** What can change an answer, as text: of the settings, and where models are asked; empty where none is. */
+export const answersBy = (settings: ModelSettings, baseUrl: string | undefined): string => {
+  if (isEmbedded(settings)) return ""
+  const {
+    modelCache: _,
+    modelCards: _1,
+    modelIdle: _2,
+    modelLimits: _3,
+    modelRetries: _4,
+    modelTimeout: _5,
+    ...rest
+  } = settings
+  return JSON.stringify({ ...rest, baseUrl })
+}
+
 /** Whether any model is asked for, or other vectors than the embedded ones. */
 export const isEmbedded = (settings: ModelSettings): boolean =>
   settings.embedding === "hashed" &&

@@ -39,6 +39,8 @@ export interface Options<E, R> {
   readonly record: (kept: Kept) => Effect.Effect<void, E, R>
   /** Names whatever a method draws at random. */
   readonly seed: number
+  /** Which models answer, and how they are asked; results of others are not used. */
+  readonly models?: string
 }
 
 export interface Evaluation {
@@ -79,7 +81,7 @@ const clipped = (count: (text: string) => number, text: string, limit: number): 
 /** Every question by every method, in the order of methods, then questions. */
 export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation, Broken | Unready | E, Services | R> =>
   Effect.gen(function* () {
-    const { concurrency, methods, navigation, policy, questions, scope, seed } = options
+    const { concurrency, methods, models = "", navigation, policy, questions, scope, seed } = options
     const corpus = yield* CorpusStore
     const { hash } = yield* Digest
     const { milliseconds } = yield* CpuTime
@@ -87,7 +89,7 @@ export const evaluate = <E, R>(options: Options<E, R>): Effect.Effect<Evaluation
     const clock = yield* Effect.clock
     const { revision } = yield* corpus.revision(scope)
     const policyHash = policyHashOf(policy, hash)
-    const key = hash("evaluation", version, policyHash, revision, String(navigation), String(seed)).slice(0, 16)
+    const key = hash("evaluation", version, policyHash, revision, String(navigation), String(seed), models).slice(0, 16)
     const kept = options.known.filter((line) => line.key === key)
     const known = new Map(kept.filter(isResult).map((result) => [placeOf(result.id, result.method), result]))
     const ready = new Map(kept.flatMap((line) => (isResult(line) ? [] : [[line.prepared, line]])))

@@ -60,6 +60,7 @@ interface Asked {
   readonly known?: ReadonlyArray<Result>
   readonly policy?: Policy
   readonly navigation?: boolean
+  readonly models?: string
   readonly concurrency?: number
   /** Fails once this many results have been recorded. */
   readonly failsAfter?: number
@@ -224,7 +225,7 @@ describe("C29 an evaluation that was interrupted", () => {
     })
   )
 
-  it.effect("asks nothing twice, and uses nothing of another policy or another wording", () =>
+  it.effect("asks nothing twice, and uses nothing of another policy, other models or another wording", () =>
     Effect.gen(function* () {
       const { results } = yield* asked({ methods })
       const again: Array<Result> = []
@@ -234,6 +235,9 @@ describe("C29 an evaluation that was interrupted", () => {
       const other: Array<Result> = []
       yield* asked({ methods, known: results, policy: { ...defaultPolicy, maxCycles: 2 }, recorded: other })
       expect(other).toHaveLength(18)
+      const modelled: Array<Result> = []
+      yield* asked({ methods, known: results, models: "openai:other", recorded: modelled })
+      expect(modelled).toHaveLength(18)
       const reworded = questions.map((question) =>
         question.id === "seat" ? { ...question, question: "Which seat?" } : question
       )

@@ -66,7 +66,7 @@ const withoutMars: Make = ({ policy, scope }) =>
             },
             detail: Effect.succeed({ cycles: [], initial: first.map(({ document }) => document), navigation: [] })
           }
-        }).pipe(Effect.catchTag("RoleFailed", (error) => Effect.succeed(incomplete(error.message))))
+        }).pipe(Effect.catchTag("RoleFailed", (error) => Effect.succeed(incomplete(error.message, error.fault))))
     }
   })
 

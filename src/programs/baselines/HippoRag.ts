@@ -123,7 +123,7 @@ export const make = (setting: Setting, library: Library) =>
             telling(empty)
           )
         ),
-        Effect.catchTag("RoleFailed", (error) => Effect.succeed(incomplete(error.message)))
+        Effect.catchTag("RoleFailed", (error) => Effect.succeed(incomplete(error.message, error.fault)))
       ),
     note
   }))

@@ -10,7 +10,7 @@ import { Report } from "../../domain/EvalReport.ts"
 import { Kept } from "../../domain/EvalResult.ts"
 import { mainTable, reportText } from "../../domain/EvalText.ts"
 import { ScopeKey } from "../../domain/Ids.ts"
-import { modelOf } from "../../domain/ModelSettings.ts"
+import { answersBy, modelOf } from "../../domain/ModelSettings.ts"
 import { Faults, reportPage } from "../../domain/ReportPage.ts"
 import { version } from "../../domain/Version.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
@@ -154,6 +154,7 @@ const measure = Effect.fnUntraced(function* (task: Task, settings: Settings, qui
       scope,
       policy: settings.policy,
       known: earlier.known,
+      models: answersBy(settings.models, settings.openai.baseUrl),
       record: (kept) => host.append(file, `${encodeResult(kept)}\n`)
     })
   })
