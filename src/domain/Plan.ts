@@ -62,8 +62,9 @@ const worded = {
  * corpus' vectors tell meaning, it also names the texts that are near.
  */
 export const Hypothesis = Schema.Union(
-  Schema.Struct(worded),
-  Schema.Struct({ ...worded, near: Schema.Array(Near).pipe(Schema.maxItems(mostNear)) })
+  // the larger one first: the other would take it for its own, and leave `near` out
+  Schema.Struct({ ...worded, near: Schema.Array(Near).pipe(Schema.maxItems(mostNear)) }),
+  Schema.Struct(worded)
 )
 export type Hypothesis = typeof Hypothesis.Type
 
