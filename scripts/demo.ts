@@ -58,11 +58,11 @@ const scenes: ReadonlyArray<Scene> = [
     places: 1
   },
   {
-    why: "Release: the answer stands in two places. The evidence of a cycle was verified.",
-    question: "How do I verify a webhook and parse its payload?",
+    why: "Release: no document says most of it alone. The evidence of a cycle was verified.",
+    question: "How do I handle errors of a request and log them?",
     outcome: "Release",
     answered: true,
-    places: 2
+    places: 1
   },
   {
     why: "Fallback: no cycle's evidence passed the Verifier; what all of them found is merged and answered from.",
