@@ -57,6 +57,11 @@ export class CorpusStore extends Context.Tag("staterag/services/CorpusStore")<
       scope: ScopeKey,
       ids: ReadonlyArray<PassageId>
     ) => Effect.Effect<ReadonlyArray<Passage>, StoreError>
+    /** The ids of the passages of these documents, sorted; unknown documents have none. */
+    readonly passagesOf: (
+      scope: ScopeKey,
+      documents: ReadonlyArray<DocumentId>
+    ) => Effect.Effect<ReadonlyArray<PassageId>, StoreError>
     /** Passages in the order of their ids, after `after`, at most `limit`: for walking a whole corpus in bounded memory. */
     readonly page: (
       scope: ScopeKey,

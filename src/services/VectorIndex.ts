@@ -16,13 +16,14 @@ export class VectorIndex extends Context.Tag("staterag/services/VectorIndex")<
   {
     /**
      * For each query (unit length) the `limit` nearest, best first, ties by id; `score` is the cosine.
-     * Every query has the dimensions of the stored vectors. An empty index gives empty lists.
+     * Every query has the dimensions of the stored vectors. An empty index gives empty lists. With `among` only the vectors of these ids count.
      */
     readonly search: (
       scope: ScopeKey,
       kind: VectorKind,
       queries: ReadonlyArray<Float32Array>,
-      limit: number
+      limit: number,
+      among?: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<ReadonlyArray<Hit>>, StoreError>
     /**
      * Writes the cache for a revision; called after an index run. With `change`, a cache of the revision before may be brought up to date;

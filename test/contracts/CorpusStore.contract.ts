@@ -31,6 +31,7 @@ export const contract = (name: string, stores: Layer.Layer<CorpusStore, unknown>
         expect(yield* store.page(scope, Option.none(), 10)).toEqual([])
         expect((yield* store.slices(scope, [{ document: documentId("a"), start: 0, end: 1 }])).size).toBe(0)
         expect((yield* store.hashes(scope, [documentId("a")])).size).toBe(0)
+        expect(yield* store.passagesOf(scope, [documentId("a")])).toEqual([])
         expect(yield* store.remove(scope, [documentId("a")])).toEqual([])
         yield* store.removeSources(scope, ["a"])
       })
@@ -135,6 +136,10 @@ export const contract = (name: string, stores: Layer.Layer<CorpusStore, unknown>
         expect(yield* store.hashes(scope, [...awkward.map(documentId), documentId("none")])).toEqual(
           new Map(awkward.map((text, i) => [text, hash(i + 1)]))
         )
+        const owned = [...awkward, "none", ...awkward.slice(0, 1)].map(documentId)
+        expect(yield* store.passagesOf(scope, owned)).toEqual(awkward.map((text) => `p ${text}`).sort())
+        expect(yield* store.passagesOf(scope, awkward.slice(1, 2).map(documentId))).toEqual([`p ${awkward[1]}`])
+        expect(yield* store.passagesOf(newScope(), owned)).toEqual([])
         const gone = yield* store.remove(scope, awkward.map(documentId))
         expect(gone).toEqual(awkward.map((text) => `p ${text}`).sort())
         yield* store.removeSources(scope, awkward)

@@ -69,6 +69,31 @@ export const contract = (
       })
     )
 
+    it.effect("among some ids, gives the nearest of them alone, whether few or many", () =>
+      Effect.gen(function* () {
+        const scope = ScopeKey.make("among")
+        const vectors = clustered(5, 6000)
+        yield* filled(scope, "Passage", vectors, "r1")
+        const queries = clustered(6, 6).map(({ vector }) => vector)
+        const { search } = yield* VectorIndex
+        for (const [every, limit] of [
+          [600, 200],
+          [60, 3],
+          [2, 40]
+        ] as const) {
+          const own = vectors.filter((_, n) => n % every === 1)
+          const found = yield* search(scope, "Passage", queries, limit, [...own.map(({ id }) => id), "unknown"])
+          queries.forEach((query, i) => {
+            const wanted = oracle(own, query, limit)
+            if (recall === 1 || own.length < 1000) expect(ids(found[i])).toEqual(ids(wanted))
+            else expect(ids(found[i]).every((id) => own.some((stored) => stored.id === id))).toBe(true)
+            expect(found[i]).toHaveLength(wanted.length)
+          })
+        }
+        expect(yield* search(scope, "Passage", queries, 3, [])).toEqual(queries.map(() => []))
+      })
+    )
+
     it.effect("agrees with looking at every vector, in ids, order and scores", () =>
       Effect.gen(function* () {
         const scope = ScopeKey.make("oracle")

@@ -9,10 +9,10 @@ import { type FileSystem, Path } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import type { ScopeKey } from "../../domain/Ids.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
-import type { Hit } from "../../services/LexicalIndex.ts"
 import { StoreError } from "../../services/StoreError.ts"
 import { type VectorChange, VectorIndex } from "../../services/VectorIndex.ts"
 import { type VectorKind, VectorStore } from "../../services/VectorStore.ts"
+import { type Loaded, make as nearestIn } from "./Nearest.ts"
 import { addAll, emptyGraph, exact, overGraph, quantise, type Searcher, scan, type Usearch } from "./Searchers.ts"
 import * as VectorFiles from "./VectorFiles.ts"
 
@@ -30,29 +30,6 @@ const pageSize = 1000
 const mostHeld = 16
 const kinds: ReadonlyArray<VectorKind> = ["Passage", "Relation"]
 
-interface Loaded {
-  readonly revision: string
-  readonly ids: ReadonlyArray<string>
-  readonly searcher: Searcher
-}
-
-/** What a loaded index has read from the store: it is gone with the index, and so with the revision. */
-interface Known {
-  /** By place. */
-  readonly vectors: Map<number, Float32Array>
-  /** The newest answers, by what was asked: the cycles of one question ask for some texts again. */
-  readonly answers: Array<{ readonly query: Float32Array; readonly limit: number; readonly hits: ReadonlyArray<Hit> }>
-}
-/** Numbers of vectors kept in memory, over all indexes: 16 MB. */
-const mostNumbers = 4_194_304
-const mostAnswers = 32
-
-const isSame = (a: Float32Array, b: Float32Array): boolean => {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
-}
-
 const nothing: Searcher = {
   count: 0,
   dimensions: 0,
@@ -63,13 +40,6 @@ const nothing: Searcher = {
 
 const unreadable = (method: string, detail: string): StoreError =>
   new StoreError({ reason: "Unreadable", method: `VectorIndex.${method}`, detail, cause: undefined })
-
-const cosine = (a: Float32Array, b: Float32Array): number => {
-  let sum = 0
-  for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0)
-  return sum
-}
-const better = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { graphFrom = 1_000_000 }: Settings) {
   const store = yield* VectorStore
@@ -228,82 +198,10 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
     )
   })
 
-  let known = new WeakMap<Loaded, Known>()
-  let numbers = 0
-  const knownOf = (loaded: Loaded): Known => {
-    const found = known.get(loaded) ?? { vectors: new Map(), answers: [] }
-    known.set(loaded, found)
-    return found
-  }
-
-  /** The stored vectors at these places, by place; kept only if the corpus is still that revision when they have been read. */
-  const vectorsAt = Effect.fnUntraced(function* (
-    scope: ScopeKey,
-    kind: VectorKind,
-    loaded: Loaded,
-    places: ReadonlyArray<number>
-  ) {
-    const { vectors } = knownOf(loaded)
-    const missing = places.filter((place) => !vectors.has(place))
-    if (missing.length === 0) return { vectors, isCurrent: true }
-    const placeOf = new Map(missing.map((place) => [loaded.ids[place] ?? "", place]))
-    const read = yield* store.get(scope, kind, [...placeOf.keys()])
-    const isCurrent = Option.contains(yield* revisionOf(scope), loaded.revision)
-    const found = isCurrent ? vectors : new Map(vectors)
-    for (const { id, vector } of read) {
-      const place = placeOf.get(id)
-      if (place === undefined) continue
-      found.set(place, vector)
-      if (isCurrent) numbers += vector.length
-    }
-    if (numbers > mostNumbers) {
-      known = new WeakMap()
-      numbers = 0
-    }
-    return { vectors: found, isCurrent }
-  })
-
-  /**
-   * Scores proposals on the stored vectors; asks for more until nothing that was not proposed can belong to the result. What lies two errors
-   * below the last that was wanted does not, and is not read.
-   */
-  const nearest = Effect.fnUntraced(function* (
-    scope: ScopeKey,
-    kind: VectorKind,
-    loaded: Loaded,
-    query: Float32Array,
-    limit: number
-  ) {
-    const { ids, searcher } = loaded
-    const before = knownOf(loaded).answers.find((one) => one.limit === limit && isSame(one.query, query))
-    if (before !== undefined) return before.hits
-    for (let asked = 2 * limit + 24; ; asked *= 4) {
-      const wanted = Math.min(asked, searcher.most)
-      const { near, places } = searcher.propose(query, wanted)
-      const least = (near[limit - 1] ?? -1) - 2 * searcher.error
-      const close = places.filter((_, i) => (near[i] ?? -1) >= least)
-      const { isCurrent, vectors } = yield* vectorsAt(scope, kind, loaded, close)
-      const hits: ReadonlyArray<Hit> = close
-        .flatMap((place) => {
-          const vector = vectors.get(place)
-          return vector === undefined ? [] : [{ id: ids[place] ?? "", score: cosine(query, vector) }]
-        })
-        .sort(better)
-        .slice(0, limit)
-      const last = hits.at(-1)
-      const farthest = near[near.length - 1] ?? -1
-      if (wanted < searcher.most && last !== undefined && last.score <= farthest + searcher.error) continue
-      if (isCurrent) {
-        const { answers } = knownOf(loaded)
-        answers.push({ query, limit, hits })
-        if (answers.length > mostAnswers) answers.shift()
-      }
-      return hits
-    }
-  })
+  const { nearest, nearestOf, placesOf } = nearestIn(store, revisionOf)
 
   return VectorIndex.of({
-    search: Effect.fnUntraced(function* (scope, kind, queries, limit) {
+    search: Effect.fnUntraced(function* (scope, kind, queries, limit, among) {
       const none = queries.map(() => [])
       if (limit <= 0) return none
       let loaded = Option.none<Loaded>()
@@ -318,7 +216,10 @@ const make = Effect.fnUntraced(function* (files: VectorFiles.VectorFiles, { grap
       const misfit = queries.find((query) => query.length !== dimensions)
       if (misfit !== undefined)
         return yield* unreadable("search", `a query of ${misfit.length} dimensions meets vectors of ${dimensions}`)
-      return yield* Effect.forEach(queries, (query) => nearest(scope, kind, whole, query, limit))
+      if (among === undefined)
+        return yield* Effect.forEach(queries, (query) => nearest(scope, kind, whole, query, limit))
+      const places = placesOf(whole, among)
+      return yield* Effect.forEach(queries, (query) => nearestOf(scope, kind, whole, query, limit, places))
     }),
     build: Effect.fnUntraced(function* (scope, revision, change) {
       for (const kind of kinds) {

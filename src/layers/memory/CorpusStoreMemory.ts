@@ -71,6 +71,13 @@ const make = Effect.map(Memory, (memory) => {
       ),
     document: (scope, id) => memory.use(() => Option.fromNullable(documents(scope).get(id)?.document)),
     passages: (scope, ids) => memory.use(() => ids.flatMap((id) => passages(scope).get(id) ?? [])),
+    passagesOf: (scope, ids) =>
+      memory.use(() =>
+        [...new Set(ids)]
+          .flatMap((id) => documents(scope).get(id)?.passages ?? [])
+          .filter((id) => passages(scope).get(id) !== undefined)
+          .sort(by((id) => id))
+      ),
     page: (scope, after, limit) =>
       memory.use(() =>
         passages(scope).page(

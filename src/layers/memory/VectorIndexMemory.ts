@@ -29,8 +29,9 @@ export const layer: Layer.Layer<VectorIndex, never, VectorStore> = Layer.effect(
       }
     })
     return {
-      search: Effect.fnUntraced(function* (scope, kind, queries, limit) {
-        const vectors = yield* all(scope, kind)
+      search: Effect.fnUntraced(function* (scope, kind, queries, limit, among) {
+        const vectors =
+          among === undefined ? yield* all(scope, kind) : yield* store.get(scope, kind, [...new Set(among)])
         return queries.map((query) =>
           vectors
             .map(({ id, vector }): Hit => ({ id, score: cosine(query, vector) }))

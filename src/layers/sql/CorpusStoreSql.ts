@@ -47,6 +47,8 @@ const selectSlices = `SELECT j.key AS n, d.length, t.start AS at, t.text AS piec
 const selectRows = `SELECT d.row, d.id FROM json_each(?2) j
   CROSS JOIN staterag_document d ON d.scope = ${scope} AND d.id = j.value`
 const selectPassageIds = "SELECT id FROM staterag_passage WHERE document IN (SELECT value FROM json_each(?1))"
+const selectPassagesOf = `SELECT p.id FROM json_each(?2) j CROSS JOIN staterag_document d ON d.scope = ${scope} AND d.id = j.value
+  JOIN staterag_passage p ON p.document = d.row`
 const selectLastRow = "SELECT coalesce(max(row), 0) AS row FROM staterag_document"
 const deletePassages = "DELETE FROM staterag_passage WHERE document IN (SELECT value FROM json_each(?1))"
 const deleteTexts = "DELETE FROM staterag_text WHERE document IN (SELECT value FROM json_each(?1))"
@@ -97,6 +99,7 @@ const make = Effect.gen(function* () {
     "hashes",
     "document",
     "passages",
+    "passagesOf",
     "page",
     "slices",
     "blocks",
@@ -159,6 +162,12 @@ const make = Effect.gen(function* () {
       const rows = yield* run(selectPassages, [key, JSON.stringify([...new Set(ids)])])
       const found = yield* passagesOf(method, rows)
       return ids.flatMap((id) => found.get(id) ?? [])
+    }),
+    passagesOf: Effect.fnUntraced(function* (key, documents) {
+      const { method, run } = at.passagesOf
+      const rows = yield* run(selectPassagesOf, [key, JSON.stringify([...new Set(documents)])])
+      const ids = yield* texts(method, "staterag_passage", rows)
+      return ids.flatMap((id) => Option.toArray(fitPassageId(id))).sort(by((id) => id))
     }),
     page: Effect.fnUntraced(function* (key, after, limit) {
       const { method, run } = at.page

@@ -12,8 +12,6 @@ const fusion = 60
 /** What is fused from each side. */
 const fused = 100
 /** Passages that are looked up at a time where only some documents count. */
-const page = 1000
-
 const nearest = ({ scope }: Setting, limit: number) =>
   Effect.gen(function* () {
     const corpus = yield* CorpusStore
@@ -21,23 +19,8 @@ const nearest = ({ scope }: Setting, limit: number) =>
     const index = yield* VectorIndex
     const rank: Rank<never> = Effect.fnUntraced(function* (question, within) {
       const vectors = yield* model.embed([question])
-      if (within !== undefined) {
-        // every vector is ranked, and those of other documents are left out
-        const [all = []] = yield* index.search(scope, "Passage", vectors, Number.MAX_SAFE_INTEGER)
-        const allowed = new Set(within)
-        const found: Array<Ranked> = []
-        for (let at = 0; at < all.length && found.length < limit; at += page) {
-          const some = new Map(all.slice(at, at + page).map(({ id, score }) => [id, score]))
-          const held = yield* corpus.passages(
-            scope,
-            [...some.keys()].map((id) => PassageId.make(id))
-          )
-          for (const passage of held)
-            if (allowed.has(passage.document)) found.push({ passage, score: some.get(passage.id) ?? 0 })
-        }
-        return found.slice(0, limit)
-      }
-      const [hits = []] = yield* index.search(scope, "Passage", vectors, limit)
+      const among = within && (yield* corpus.passagesOf(scope, within))
+      const [hits = []] = yield* index.search(scope, "Passage", vectors, limit, among)
       const scores = new Map(hits.map(({ id, score }) => [id, score]))
       const passages = yield* corpus.passages(
         scope,

@@ -108,23 +108,10 @@ export const layer: Layer.Layer<
       return new Map((yield* corpus.passages(scope, ids)).map((passage) => [passage.id, passage]))
     })
 
-    /** The nearest passages; with `within`, the nearest of those documents, by asking for more until there are enough or no more. */
     const nearest = Effect.fnUntraced(function* (scope: Inquiry["scope"], text: string, within: Inquiry["within"]) {
       const vectors = yield* embedding.embed([text])
-      if (within === undefined) return (yield* vectorIndex.search(scope, "Passage", vectors, width))[0] ?? []
-      const allowed = new Set(within)
-      for (let limit = width * 4; ; limit *= 8) {
-        const hits = (yield* vectorIndex.search(scope, "Passage", vectors, limit))[0] ?? []
-        const passages = yield* documentsOf(
-          scope,
-          hits.map((hit) => PassageIds.make(hit.id))
-        )
-        const inside = hits.filter((hit) => {
-          const passage = passages.get(PassageIds.make(hit.id))
-          return passage !== undefined && allowed.has(passage.document)
-        })
-        if (inside.length >= width || hits.length < limit) return inside.slice(0, width)
-      }
+      const among = within && (yield* corpus.passagesOf(scope, within))
+      return (yield* vectorIndex.search(scope, "Passage", vectors, width, among))[0] ?? []
     })
 
     /** Vectors of two models are not compared. */
