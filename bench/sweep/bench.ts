@@ -1,5 +1,6 @@
 /**
- * The settings of a run, one at a time over `staterag`: T_max, the reader's evidence budget, the width of a region (C33). `STATERAG_DATA` names the
+ * The settings of a run, one at a time over `staterag`: T_max, the reader's evidence budget, the width of a region, and how often the reader is
+ * asked again while it finds nothing (C33; an experiment's Layer, since C21 asks it once). `STATERAG_DATA` names the
  * folder of the question sets (`--set NAME`, `--questions N`); `--out DIR` is where `sweep.json` is written. Persistence is swept by
  * `npm run bench -- stream`, since one question has nothing to remember of another.
  */
@@ -10,21 +11,23 @@ import { Effect, Either, Layer } from "effect"
 import { choose, parse } from "../../src/domain/Dataset.ts"
 import { type Scores, scoresOf } from "../../src/domain/EvalResult.ts"
 import { ScopeKey } from "../../src/domain/Ids.ts"
-import { defaultPolicy, setPolicy } from "../../src/domain/Policy.ts"
+import { defaultPolicy, type Policy, setPolicy } from "../../src/domain/Policy.ts"
 import { defaultSampling, type Interval, mean, statistics } from "../../src/domain/Statistics.ts"
 import * as Embedded from "../../src/layers/Embedded.ts"
 import * as CpuTimeNode from "../../src/layers/platform/CpuTimeNode.ts"
 import { evaluate } from "../../src/programs/Evaluate.ts"
+import * as ReaderIterations from "../../src/programs/experiments/ReaderIterations.ts"
 import { indexCorpus } from "../../src/programs/IndexCorpus.ts"
 import { table } from "../report.ts"
 
-export const about = "T_max, evidence budget and width of regions, one setting at a time"
+export const about = "T_max, evidence budget, width of regions and readings, one setting at a time"
 
 const settings: ReadonlyArray<readonly [name: string, values: ReadonlyArray<string>]> = [
   ["maxCycles", ["1", "2", "3", "4", "5"]],
   ["evidenceTokens", ["512", "1024", "2048", "4096"]],
   ["regionWidth", ["4", "8", "16", "32"]]
 ]
+const readings = [1, 2, 3, 4]
 const shown = ["recall@5", "allSupport@5", "f1", "contained"] as const satisfies ReadonlyArray<keyof Scores>
 
 const option = (args: ReadonlyArray<string>, name: string, value: string): string => {
@@ -50,8 +53,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
 
   const measured = Effect.gen(function* () {
     yield* indexCorpus({ scope, paths: [join(data, `${set}.corpus.jsonl`)] })
-    const under = Effect.fnUntraced(function* (name: string, value: string) {
-      const policy = yield* setPolicy(defaultPolicy, name, value)
+    const under = Effect.fnUntraced(function* (name: string, value: string, policy: Policy) {
       const { results } = yield* evaluate({
         questions,
         methods: ["staterag"],
@@ -74,10 +76,14 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
       const cycles = mean(results.map((result) => result.cycles.length))
       return { name, value, cycles, cpuMs: mean(results.flatMap(({ cpuMs }) => cpuMs ?? [])), figures }
     })
-    return yield* Effect.forEach(
+    const policies = yield* Effect.forEach(
       settings.flatMap(([name, values]) => values.map((value) => [name, value] as const)),
-      ([name, value]) => under(name, value)
+      ([name, value]) => Effect.flatMap(setPolicy(defaultPolicy, name, value), (policy) => under(name, value, policy))
     )
+    const iterated = yield* Effect.forEach(readings, (times) =>
+      Effect.provide(under("readerIterations", String(times), defaultPolicy), ReaderIterations.layer(times))
+    )
+    return [...policies, ...iterated]
   })
   const within = ({ interval: [low, high], mean }: { readonly mean: number; readonly interval: Interval }) =>
     `${mean.toFixed(1)} [${low.toFixed(1)}, ${high.toFixed(1)}]`
