@@ -3,8 +3,11 @@
  *
  * Encoding checks what it writes. Most events are their own JSON, so a compiled check is all that they need; those that hold errors or a
  * policy go through their Schema. Decoding ignores properties that it does not know, so that journals of other versions decode.
+ *
+ *     whole      {…, "evidence": [{"passage": …, "text": …, "score": 0.83, "cycle": 1}]}
+ *     detached   {…, "evidence": [["digest", 0.83, 1]]} and, once for all that quote it, digest ─▶ [passage, document, title, start, end, line, text]
  */
-import { Either, Option, ParseResult, Schema } from "effect"
+import { Either, Option, ParseResult, Predicate, Schema } from "effect"
 import { compile } from "./Compiled.ts"
 import { Event, type EventTag } from "./Event.ts"
 import type { RunId } from "./Ids.ts"
@@ -42,14 +45,57 @@ const encoderOf = (tag: EventTag): Encode => {
 /** The event as one line of JSON; Left says what does not fit. */
 export const encodeEvent = (event: Event): Either.Either<string, string> => encoderOf(event.tag)(event)
 
-let decoder: ((json: unknown) => Either.Either<Event, ParseResult.ParseError>) | undefined
-const fromJson = () => {
-  decoder ??= Schema.decodeUnknownEither(Schema.parseJson(Event))
-  return decoder
+let decoder: ((value: unknown) => Either.Either<Event, ParseResult.ParseError>) | undefined
+const fromValue = (value: unknown): Either.Either<Event, string> => {
+  decoder ??= Schema.decodeUnknownEither(Event)
+  return Either.mapLeft(decoder(value), said)
 }
+const parse = Schema.decodeUnknownEither(Schema.parseJson())
+const parsed = (json: unknown): Either.Either<unknown, string> => Either.mapLeft(parse(json), said)
 
 /** The event that a line of JSON holds; Left says what does not fit. */
-export const decodeEvent = (json: unknown): Either.Either<Event, string> => Either.mapLeft(fromJson()(json), said)
+export const decodeEvent = (json: unknown): Either.Either<Event, string> => Either.flatMap(parsed(json), fromValue)
+
+/** An event whose evidence is kept apart: its JSON, and what the items that it quotes say, by digest. */
+export interface Detached {
+  readonly payload: string
+  readonly items: ReadonlyMap<string, string>
+}
+
+const none: ReadonlyMap<string, string> = new Map()
+
+/** The event as {@link encodeEvent} writes it, but for its evidence; Left says what does not fit. */
+export const detachEvent = (event: Event, digest: (item: string) => string): Either.Either<Detached, string> =>
+  Either.map(encodeEvent(event), (whole) => {
+    if (!("evidence" in event) || event.evidence.length === 0) return { payload: whole, items: none }
+    const items = new Map<string, string>()
+    const evidence = event.evidence.map(({ cycle, document, end, line, passage, score, start, text, title }) => {
+      const item = JSON.stringify([passage, document, title, start, end, line, text])
+      const key = digest(item)
+      items.set(key, item)
+      return [key, score, cycle]
+    })
+    return { payload: JSON.stringify({ ...JSON.parse(whole), evidence }), items }
+  })
+
+const itemOf = (reference: ReadonlyArray<unknown>, items: ReadonlyMap<unknown, string>): unknown => {
+  const [key, score, cycle] = reference
+  const item = Either.getOrUndefined(parsed(items.get(key)))
+  if (!Array.isArray(item)) return undefined
+  const [passage, document, title, start, end, line, text] = item
+  return { passage, document, title, start, end, line, text, score, cycle }
+}
+
+/** The event that was detached, with the items that it quotes; whole events are read too. Left says what does not fit or is not there. */
+export const attachEvent = (json: unknown, items: ReadonlyMap<unknown, string>): Either.Either<Event, string> =>
+  Either.flatMap(parsed(json), (value) => {
+    if (!Predicate.hasProperty(value, "evidence") || !Array.isArray(value.evidence)) return fromValue(value)
+    const evidence = value.evidence.map((item) => (Array.isArray(item) ? itemOf(item, items) : item))
+    const lost = evidence.indexOf(undefined)
+    return lost < 0
+      ? fromValue({ ...value, evidence })
+      : Either.left(`the evidence ${JSON.stringify(value.evidence[lost])} is not there`)
+  })
 
 /** Why `events` cannot be appended to a journal of `run` that holds `next` events, if they cannot: a gap, a repetition, another run's event. */
 export const unfit = (run: RunId, next: number, events: ReadonlyArray<Event>): string | undefined => {

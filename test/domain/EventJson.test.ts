@@ -1,11 +1,22 @@
 /** Events as the journal keeps them. */
+import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck } from "effect"
 import { Event } from "../../src/domain/Event.ts"
-import { decodeEvent, encodeEvent, progress, shownQuestion, unfit } from "../../src/domain/EventJson.ts"
+import {
+  attachEvent,
+  decodeEvent,
+  detachEvent,
+  encodeEvent,
+  progress,
+  shownQuestion,
+  unfit
+} from "../../src/domain/EventJson.ts"
+import { DocumentId, PassageId } from "../../src/domain/Ids.ts"
 import { cycle, ended, facts, nasty, runId, scopeKey, stamped, started } from "../support/Runs.ts"
 
 const run = runId("run")
+const sha = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 describe("C30, L2 events as JSON", () => {
   it("decode(encode(e)) is e, for every kind of event that is stored", () => {
@@ -44,6 +55,64 @@ describe("C30, L2 events as JSON", () => {
       expect(Either.isLeft(encodeEvent({ ...started(run, scopeKey("s")), ...wrong } as Event))).toBe(true)
     for (const json of ["", "{", "null", "[]", `{"tag":"Dreamt"}`, 7, null, undefined])
       expect(Either.isLeft(decodeEvent(json))).toBe(true)
+  })
+})
+
+describe("pain 21 evidence is kept apart from the events that quote it", () => {
+  const item = {
+    passage: PassageId.make("p"),
+    document: DocumentId.make("d"),
+    title: nasty.join(""),
+    start: 3,
+    end: 4,
+    line: 2,
+    text: nasty.join("\n"),
+    score: 0.5,
+    cycle: 0
+  }
+  const evidence = [item, { ...item, start: 2 }]
+  const [initial, selected] = stamped(run, 1, [
+    { tag: "EvidenceInitialized", evidence },
+    { tag: "EvidenceSelected", branch: "Release", evidence: [{ ...item, score: 2, cycle: 1 }] }
+  ])
+
+  it("attach(detach(e)) is e, for every kind of event that is stored", () => {
+    FastCheck.assert(
+      FastCheck.property(facts, (fact) => {
+        const [event] = stamped(run, 3, [fact])
+        if (event === undefined) return false
+        const { items, payload } = Either.getOrThrow(detachEvent(event, sha))
+        expect(attachEvent(payload, items)).toEqual(Either.right(event))
+        expect(attachEvent(Either.getOrThrow(encodeEvent(event)), new Map())).toEqual(Either.right(event))
+      }),
+      { numRuns: 300, seed: 32 }
+    )
+  })
+
+  it("what two items say alike is one, whatever they score, and stands in no event", () => {
+    if (initial === undefined || selected === undefined) throw new Error("there are two")
+    const [first, second] = [initial, selected].map((event) => Either.getOrThrow(detachEvent(event, sha)))
+    expect(first?.items.size).toBe(2)
+    expect([...(second?.items.keys() ?? [])]).toEqual([[...(first?.items.keys() ?? [])][0]])
+    for (const { items, payload } of [first, second].flatMap((one) => one ?? [])) {
+      expect(payload).not.toMatch(/TABLE|emoji/)
+      expect([...items.values()].every((said) => said.includes("TABLE"))).toBe(true)
+    }
+    expect(attachEvent(second?.payload, first?.items ?? new Map())).toEqual(Either.right(selected))
+  })
+
+  it("an item that is lost or damaged is said", () => {
+    if (initial === undefined) throw new Error("there is one")
+    const { items, payload } = Either.getOrThrow(detachEvent(initial, sha))
+    const [key = ""] = items.keys()
+    for (const wrong of [undefined, "{", "[]", "null"]) {
+      const held = new Map(items)
+      held.delete(key)
+      if (wrong !== undefined) held.set(key, wrong)
+      const read = attachEvent(payload, held)
+      expect(Either.isLeft(read)).toBe(true)
+      if (wrong !== "[]") expect(read).toEqual(Either.left(expect.stringContaining(key)))
+    }
   })
 })
 

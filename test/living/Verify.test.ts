@@ -188,6 +188,7 @@ describe("C5, C14, C30 verify, over a damaged database", () => {
     ["a scope that does not fit", "UPDATE staterag_scope SET dimensions = 'x'", ["C34"], true],
     ["scopes gone", "DROP TABLE staterag_scope", ["C30"], false],
     ["an event that is no JSON", "UPDATE staterag_event SET payload = '{' WHERE sequence = 2", ["C30"], false],
+    ["what an event quotes gone", "DELETE FROM staterag_evidence", ["C30"], false],
     ["an event gone", "DELETE FROM staterag_event WHERE sequence = 2", ["C30"], false],
     [
       "events in another order",
@@ -195,12 +196,7 @@ describe("C5, C14, C30 verify, over a damaged database", () => {
       ["C30"],
       false
     ],
-    [
-      "a quotation",
-      "UPDATE staterag_event SET payload = replace(payload, 'keeper', 'kepper') WHERE tag = 'EvidenceInitialized'",
-      ["C14"],
-      false
-    ]
+    ["a quotation", "UPDATE staterag_evidence SET item = replace(item, 'keeper', 'kepper')", ["C14"], false]
   ]
 
   it.effect.each(damages)("%s", ([, statement, clauses, mendable]) =>

@@ -8,7 +8,7 @@ import { SqlClient } from "@effect/sql"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import { describe, expect, it, layer as provide } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { RunId, ScopeKey } from "../../src/domain/Ids.ts"
+import { DocumentId, PassageId, type RunId, type ScopeKey } from "../../src/domain/Ids.ts"
 import * as CorpusStoreMemory from "../../src/layers/memory/CorpusStoreMemory.ts"
 import * as Memory from "../../src/layers/memory/Memory.ts"
 import * as RunStoresMemory from "../../src/layers/memory/RunStores.ts"
@@ -18,6 +18,7 @@ import * as Migrations from "../../src/layers/sql/Migrations.ts"
 import * as ModelCacheSql from "../../src/layers/sql/ModelCacheSql.ts"
 import * as RunStoresSql from "../../src/layers/sql/RunStores.ts"
 import * as TransactionSql from "../../src/layers/sql/TransactionSql.ts"
+import { Housekeeping } from "../../src/services/Housekeeping.ts"
 import { Journal } from "../../src/services/Journal.ts"
 import { SharedMemoryPool } from "../../src/services/SharedMemoryPool.ts"
 import * as HousekeepingContract from "../contracts/Housekeeping.contract.ts"
@@ -64,7 +65,7 @@ for (const contract of [
 /** All rows of the run side, so that "nothing was written" can be said of every table. */
 const everything = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tables = ["run", "event", "model_call", "artifact", "artifact_key", "artifact_rest"]
+  const tables = ["run", "event", "evidence", "model_call", "artifact", "artifact_key", "artifact_rest"]
   return yield* Effect.forEach(tables, (table) => sql`SELECT * FROM ${sql(`staterag_${table}`)}`)
 })
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -111,6 +112,83 @@ describe("C24 all or nothing: a statement that fails in the middle of a commit l
         yield* sql`DELETE FROM staterag_artifact`
         expect(yield* sql`SELECT * FROM staterag_artifact_key`).toEqual([])
         expect(yield* sql`SELECT * FROM staterag_artifact_rest`).toEqual([])
+      })
+    )
+  })
+})
+
+describe("pain 21 what evidence says stands once", () => {
+  const item = (text: string, score: number) => ({
+    passage: PassageId.make("p"),
+    document: DocumentId.make("d"),
+    title: "t",
+    start: 0,
+    end: text.length,
+    line: 1,
+    text,
+    score,
+    cycle: 0
+  })
+  const run = (name: string, scope: ScopeKey, ...texts: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const id = runId(name)
+      const evidence = texts.map((text, n) => item(text, n))
+      const [initial, , selected] = stamped(id, 1, [
+        { tag: "EvidenceInitialized", evidence },
+        { tag: "BypassMatched", reason: "r", evidence },
+        { tag: "EvidenceSelected", branch: "Bypass", evidence }
+      ])
+      const first = started(id, scope)
+      if (initial === undefined || selected === undefined) return yield* Effect.dieMessage("there are three")
+      const token = yield* journal.begin([first, initial])
+      const then = { ...selected, sequence: 2 }
+      yield* journal.commit(id, token, [then], [])
+      return [first, initial, then]
+    })
+  const held = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ scope: string; item: string }>`SELECT scope, item FROM staterag_evidence`
+    return rows.map(({ item, scope }) => `${scope} ${JSON.parse(item)[6]}`).sort()
+  })
+
+  provide(database(":memory:"))((it) => {
+    it.effect("in a scope, for as long as a run of it quotes it (C27)", () =>
+      Effect.gen(function* () {
+        const [ours, theirs] = [scopeKey("ours"), scopeKey("theirs")]
+        const journal = yield* Journal
+        const housekeeping = yield* Housekeeping
+        yield* run("one", ours, "alpha", "beta")
+        const two = yield* run("two", ours, "beta", "gamma")
+        const three = yield* run("three", theirs, "beta")
+        expect(yield* held).toEqual(["ours alpha", "ours beta", "ours gamma", "theirs beta"])
+        yield* housekeeping.removeRuns(ours, [runId("one"), runId("three")])
+        expect(yield* held).toEqual(["ours beta", "ours gamma", "theirs beta"])
+        expect(yield* journal.events(ours, runId("two"))).toEqual(two)
+        expect(yield* journal.events(theirs, runId("three"))).toEqual(three)
+        const buried = two.flatMap((event) => ("evidence" in event ? [{ ...event, evidence: [item("gone", 0)] }] : []))
+        yield* housekeeping.rewrite(ours, runId("two"), buried)
+        expect((yield* journal.events(ours, runId("two"))).slice(1)).toEqual(buried)
+        yield* housekeeping.fence(ours)
+        expect(yield* held).toEqual(["ours gone", "theirs beta"])
+        yield* housekeeping.removeRuns(ours, [runId("two")])
+        yield* housekeeping.removeRuns(theirs, [runId("three")])
+        expect(yield* held).toEqual([])
+      })
+    )
+
+    it.effect("a run that is damaged keeps nobody from sweeping", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const scope = scopeKey("torn")
+        const journal = yield* Journal
+        yield* run("torn", scope, "alpha")
+        const whole = yield* run("whole", scope, "beta")
+        yield* sql`UPDATE staterag_event SET payload = '{' WHERE run = 'torn'`
+        yield* (yield* Housekeeping).fence(scope)
+        expect(yield* held).toEqual(["torn beta"])
+        expect(yield* journal.events(scope, runId("whole"))).toEqual(whole)
+        expect((yield* Effect.flip(journal.events(scope, runId("torn"))))._tag).toBe("StoreError")
       })
     )
   })

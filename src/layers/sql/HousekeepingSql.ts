@@ -6,13 +6,13 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Layer, Option, Schedule } from "effect"
-import { encodeEvent } from "../../domain/EventJson.ts"
-import type { RunId } from "../../domain/Ids.ts"
+import type { RunId, ScopeKey } from "../../domain/Ids.ts"
 import { type Fault, Housekeeping } from "../../services/Housekeeping.ts"
 import { StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { columns, fromRow } from "./ArtifactRows.ts"
-import type { Row, Value } from "./Execute.ts"
+import * as EventRows from "./EventRows.ts"
+import type { Row } from "./Execute.ts"
 import { type Method, methods } from "./Methods.ts"
 import { all } from "./Migrations.ts"
 import * as ModelRemovals from "./ModelRemovals.ts"
@@ -73,23 +73,23 @@ const make = Effect.gen(function* () {
 
   const rewrite: Shape["rewrite"] = Effect.fnUntraced(function* (scope, id: RunId, events) {
     const { method, run } = at.rewrite
-    const rows: Array<ReadonlyArray<Value>> = []
-    for (const event of events) {
-      const line = encodeEvent(event)
-      if (Either.isLeft(line)) return yield* unreadable(method, `event ${event.sequence} does not encode: ${line.left}`)
-      rows.push([event.sequence, event.tag, line.right])
-    }
+    const rows = yield* EventRows.toRows(method, events)
+    const values = rows.events.map(([, sequence, tag, , payload]) => [sequence, tag, payload])
     yield* atomically(
       Effect.gen(function* () {
         const held = yield* integer(method, "staterag_run", yield* run(selectRun, [scope, id]))
         if (held === 0) return yield* new UnknownRun({ run: id, known: [] })
         if (events.some((event) => event.run !== id)) return yield* unreadable(method, "an event of another run")
-        const written = yield* run(updateEvents, [id, JSON.stringify(rows)])
+        yield* EventRows.putItems(run, scope, rows)
+        const written = yield* run(updateEvents, [id, JSON.stringify(values)])
         if (written.length !== events.length)
           return yield* unreadable(method, `run ${id} has other events than those that were to be rewritten`)
       })
     )
   })
+
+  /** Takes out what no event quotes any more. */
+  const sweep = ({ run }: Method, scope: ScopeKey) => run(EventRows.deleteUnquoted, [scope, scope])
 
   /** The word tables of every scope. */
   const wordTables = Effect.fnUntraced(function* () {
@@ -147,9 +147,12 @@ const make = Effect.gen(function* () {
       runs.length === 0
         ? Effect.void
         : atomically(
-            Effect.forEach(removals, (statement) => at.removeRuns.run(statement, [scope, JSON.stringify(runs)]), {
-              discard: true
-            })
+            Effect.zipRight(
+              Effect.forEach(removals, (statement) => at.removeRuns.run(statement, [scope, JSON.stringify(runs)]), {
+                discard: true
+              }),
+              sweep(at.removeRuns, scope)
+            )
           ),
     fence: (scope) =>
       atomically(
@@ -158,6 +161,7 @@ const make = Effect.gen(function* () {
           yield* run(makeStale, [scope])
           yield* run(insertFence, [scope])
           yield* run(insertOwed, [])
+          yield* sweep(at.fence, scope)
         })
       ),
     removeAnswers: (scope) => atomically(ModelRemovals.removeAnswers(at.removeAnswers, scope)),

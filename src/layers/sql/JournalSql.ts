@@ -1,5 +1,5 @@
 /**
- * The journal in SQLite: runs, and their events as JSON.
+ * The journal in SQLite: runs, and their events as JSON, in which the texts of evidence stand once.
  *
  * A commit checks its token and its place in the sequence with the same UPDATE that moves the run on, inside the transaction that inserts
  * events and artifacts (C24, C30). What is found wrong undoes all of it.
@@ -8,13 +8,14 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
 import { permitPersist } from "../../domain/Artifact.ts"
 import type { Event } from "../../domain/Event.ts"
-import { decodeEvent, encodeEvent, progress, shownQuestion, unfit } from "../../domain/EventJson.ts"
+import { progress, shownQuestion, unfit } from "../../domain/EventJson.ts"
 import { RunId, ScopeKey } from "../../domain/Ids.ts"
 import { FencingToken, Journal, type KeptCall, RunSummary } from "../../services/Journal.ts"
 import { StaleWriter, StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
 import { persist } from "./ArtifactRows.ts"
-import { execute, insertRows, type Row, type Value } from "./Execute.ts"
+import * as EventRows from "./EventRows.ts"
+import { execute, type Row } from "./Execute.ts"
 import * as ModelCallRows from "./ModelCallRows.ts"
 
 type Shape = typeof Journal.Service
@@ -29,11 +30,8 @@ const moveOn = `UPDATE staterag_run SET events = events + ?, cycles = cycles + ?
   WHERE run = ? AND token = ? AND events = coalesce(?, events) RETURNING scope`
 const selectFence = `SELECT 1 FROM staterag_fence
   WHERE scope = ? AND (SELECT revision FROM staterag_scope WHERE key = ?) IS NOT ?`
-const insertEvents = "staterag_event (run, sequence, tag, at, payload)"
 const selectStanding = "SELECT token, events FROM staterag_run WHERE run = ?"
 const nextToken = "UPDATE staterag_run SET token = token + 1 WHERE run = ? RETURNING token"
-const selectEvents = `SELECT e.sequence, e.payload, r.events FROM staterag_run r JOIN staterag_event e ON e.run = r.run
-  WHERE r.run = ? AND r.scope = ? ORDER BY e.sequence`
 const selectNewest = "SELECT run FROM staterag_run WHERE scope = ? ORDER BY started_at DESC, run DESC LIMIT ?"
 const selectRuns = `SELECT run, scope, question, started_at, outcome, cycles FROM staterag_run
   WHERE scope = ? AND outcome IS coalesce(?, outcome) ORDER BY started_at DESC, run DESC LIMIT ?`
@@ -59,24 +57,13 @@ const tokens = rowsOf(Schema.Struct({ token: FencingToken }))
 const standings = rowsOf(Schema.Struct({ token: FencingToken, events: Schema.NonNegativeInt }))
 const runIds = rowsOf(Schema.Struct({ run: RunId }))
 const storedEvents = rowsOf(
-  Schema.Struct({ sequence: Schema.Int, payload: Schema.String, events: Schema.NonNegativeInt })
+  Schema.Struct({
+    sequence: Schema.Int,
+    payload: Schema.String,
+    items: Schema.String,
+    events: Schema.NonNegativeInt
+  })
 )
-
-const eventRows = (
-  method: string,
-  events: ReadonlyArray<Event>
-): Either.Either<ReadonlyArray<ReadonlyArray<Value>>, StoreError> => {
-  const rows: Array<ReadonlyArray<Value>> = []
-  for (const event of events) {
-    const payload = encodeEvent(event)
-    if (Either.isLeft(payload))
-      return Either.left(
-        unreadable(method, `run ${event.run}, event ${event.sequence} does not encode: ${payload.left}`)
-      )
-    rows.push([event.run, event.sequence, event.tag, event.at, payload.right])
-  }
-  return Either.right(rows)
-}
 
 export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transaction> = Layer.effect(
   Journal,
@@ -100,7 +87,7 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
       const [started] = events
       const objection = unfit(started.run, 0, events)
       if (objection !== undefined) return yield* unreadable("Journal.begin", objection)
-      const rows = yield* eventRows("Journal.begin", events)
+      const rows = yield* EventRows.toRows("Journal.begin", events)
       const { cycles, outcome } = progress(events)
       const values = [
         started.run,
@@ -119,7 +106,7 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
           const [added] = yield* run.begin(insertRun, [...values, events.length])
           if (added === undefined)
             return yield* unreadable("Journal.begin", `run ${started.run} is in the journal already`)
-          yield* insertRows(run.begin, insertEvents, rows)
+          yield* EventRows.put(run.begin, scope, rows)
         })
       )
       return firstToken
@@ -139,7 +126,7 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
       const from = events[0]?.sequence
       const objection = unfit(id, from ?? 0, events)
       if (objection !== undefined) return yield* unreadable("Journal.commit", objection)
-      const rows = yield* eventRows("Journal.commit", events)
+      const rows = yield* EventRows.toRows("Journal.commit", events)
       const { cycles, outcome } = progress(events)
       yield* atomically(
         Effect.gen(function* () {
@@ -147,7 +134,7 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
           const moved = yield* run.commit(moveOn, [events.length, cycles, ...ends, id, token, from ?? null])
           const [standing] = yield* scopes("Journal.commit", moved)
           if (standing === undefined) return yield* refused(id, token, events)
-          yield* insertRows(run.commit, insertEvents, rows)
+          yield* EventRows.put(run.commit, standing.scope, rows)
           if (artifacts.length === 0) return
           yield* Either.mapLeft(permitPersist(standing.scope, id, artifacts), (denied) =>
             unreadable("Journal.commit", denied.message, denied)
@@ -189,14 +176,14 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
     })
 
     const events: Shape["events"] = Effect.fnUntraced(function* (scope, id) {
-      const rows = yield* storedEvents("Journal.events", yield* run.events(selectEvents, [id, scope]))
+      const rows = yield* storedEvents("Journal.events", yield* run.events(EventRows.selectEvents, [id, scope]))
       if (rows.length === 0) {
         const known = yield* runIds("Journal.events", yield* run.events(selectNewest, [scope, named]))
         return yield* new UnknownRun({ run: id, known: known.map((row) => row.run) })
       }
       const found: Array<Event> = []
       for (const row of rows) {
-        const event = decodeEvent(row.payload)
+        const event = EventRows.fromRow(row)
         if (Either.isLeft(event))
           return yield* unreadable("Journal.events", `run ${id}, event ${row.sequence} does not decode: ${event.left}`)
         found.push(event.right)

@@ -18,6 +18,7 @@ import models from "./migrations/0005_models.ts"
 import owed from "./migrations/0007_owed.ts"
 import frequencies from "./migrations/0008_frequencies.ts"
 import notes from "./migrations/0009_notes.ts"
+import evidence from "./migrations/0010_evidence.ts"
 import { integer } from "./Rows.ts"
 import { missing } from "./Tables.ts"
 
@@ -33,7 +34,8 @@ const steps: ReadonlyArray<{
   { name: "models", run: models },
   { name: "owed", run: owed },
   { name: "frequencies", run: frequencies },
-  { name: "notes", run: notes }
+  { name: "notes", run: notes },
+  { name: "evidence", run: evidence }
 ]
 
 const method = "Database.migrate"
