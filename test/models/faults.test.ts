@@ -240,7 +240,7 @@ describe("interruption", () => {
         const { records, within } = recorder()
         // the vocabulary of the tokenizer is loaded now, not within an interruption
         server.next("NoUsage")
-        yield* model.text(request())
+        yield* model.text(request({ seed: moments }))
         const delay = monitorEventLoopDelay({ resolution: 5 })
         delay.enable()
         const interruptedAt: Array<number> = []

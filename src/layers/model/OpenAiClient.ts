@@ -7,6 +7,7 @@ import OpenAI from "openai"
 import { Agent, EnvHttpProxyAgent, fetch, type RequestInit } from "undici"
 import { ModelError, type ModelFault } from "../../domain/ModelError.ts"
 import { failureOf, told } from "./OpenAiFaults.ts"
+import { fetchWhole } from "./OpenAiFetch.ts"
 
 export interface Options {
   /** OpenAI's own where left out. */
@@ -84,7 +85,7 @@ export const make = (id: string, options: Options): Effect.Effect<OpenAiClient, 
       (agent) => Effect.promise(() => agent.destroy())
     )
     const own: unknown = (input: string, init: RequestInit) => fetch(input, { ...init, dispatcher })
-    const client = new OpenAI({
+    const settings = {
       apiKey: key || "unused",
       adminAPIKey: null,
       webhookSecret: null,
@@ -94,9 +95,10 @@ export const make = (id: string, options: Options): Effect.Effect<OpenAiClient, 
       defaultHeaders: options.headers ?? {},
       maxRetries: 0,
       timeout: neverMs,
-      logLevel: "off",
-      fetch: isFetch(own) ? own : globalThis.fetch
-    })
+      logLevel: "off"
+    } as const
+    const client = new OpenAI({ ...settings, fetch: fetchWhole(dispatcher, longestBody) })
+    const streaming = new OpenAI({ ...settings, fetch: isFetch(own) ? own : globalThis.fetch })
 
     const secrets = [key, ...Object.values(options.headers ?? {})].filter(
       (text) => text !== undefined && text.length > 3
@@ -122,7 +124,7 @@ export const make = (id: string, options: Options): Effect.Effect<OpenAiClient, 
             (controller) => Effect.sync(() => controller.abort())
           )
           const { data, response } = yield* attempt(model, () =>
-            client
+            streaming
               .post<AsyncIterable<unknown>>(path, {
                 body: { ...body, stream: true },
                 stream: true,

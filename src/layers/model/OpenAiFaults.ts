@@ -42,7 +42,9 @@ const ofConnection = (error: unknown): Failure => {
   const detail = told([code, deepest(error)].filter((part) => part !== "").join(": "))
   if (/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE)$/.test(code))
     return { fault: "Cut", detail }
-  if (code.startsWith("HPE_") || code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return { fault: "Malformed", detail }
+  // no HTTP, no gzip, or too much of it
+  if (/^(?:HPE_.*|Z_.*|ERR_BUFFER_TOO_LARGE|UND_ERR_RES_EXCEEDED_MAX_SIZE)$/.test(code))
+    return { fault: "Malformed", detail }
   return { fault: "Unreachable", detail }
 }
 
