@@ -69,7 +69,7 @@ export const Policy = Schema.Struct({
     Schema.Literal(1),
     1,
     "C21, C33",
-    "reader calls a question; more than one would be an experiment, and is not built"
+    "reader calls a question; more than one is an experiment outside of C21 (a Layer of its own)"
   ),
   persistence: field(
     Persistence,
