@@ -28,6 +28,7 @@ import * as Hashed from "./embedding/Hashed.ts"
 import * as GroupingVendors from "./grouping/GroupingVendors.ts"
 import * as DocumentParserLocal from "./ingest/DocumentParserLocal.ts"
 import * as TokenCounterO200k from "./platform/TokenCounterO200k.ts"
+import * as WritersNode from "./platform/WritersNode.ts"
 import * as EmbeddedRoles from "./roles/embedded/EmbeddedRoles.ts"
 import * as RunStores from "./sql/RunStores.ts"
 
@@ -41,7 +42,12 @@ export type Options = EmbeddedCorpus.Options
 const above = <A, E, R>(roles: Layer.Layer<A, E, R>) =>
   Layer.provideMerge(
     roles,
-    Layer.mergeAll(RunStores.layer, TokenCounterO200k.layer, DocumentParserLocal.layer, GroupingVendors.layer)
+    Layer.mergeAll(
+      Layer.provide(RunStores.layer, WritersNode.layer),
+      TokenCounterO200k.layer,
+      DocumentParserLocal.layer,
+      GroupingVendors.layer
+    )
   )
 
 /**

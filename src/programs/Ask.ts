@@ -91,8 +91,8 @@ const continuation = Effect.fnUntraced(function* (run: string, options: Pick<Opt
 
 /**
  * Goes on with a run that was killed or interrupted, or whose model failed: under its own policy, on the answers that models had given
- * already, so that at most the call in flight is paid twice (C30). A run that has ended is answered as it was. Of two who go on with one
- * run, the first to lose it fails with `StaleWriter`.
+ * already, so that at most the call in flight is paid twice (C30). A run that has ended is answered as it was. One that another process still
+ * asks is not taken over: `StaleWriter`; of two in one process who go on with one run, the first to lose it fails with that.
  */
 export const resume = (run: string, options: Pick<Options, "scope">): Effect.Effect<Answer, NotResumed, Services> =>
   Effect.map(continuation(run, options, undefined), answerOf)

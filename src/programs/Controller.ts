@@ -82,7 +82,7 @@ interface Controller {
   readonly run: (request: Request) => Effect.Effect<RunView, Guard.Failure | UnknownScope | PolicyError>
   /**
    * Takes a run over and goes on with it, on the answers that were recorded: the open cycle is done again (C30). A run that has come to its
-   * end is given as it is. Whoever wrote it until then, or takes it over from here, makes the other a `StaleWriter`.
+   * end is given as it is. Where another process still asks it, this is a `StaleWriter`; otherwise whoever wrote it until then is one.
    */
   readonly resume: (request: ResumeRequest) => Effect.Effect<RunView, Guard.Failure | UnknownRun | MalformedJournal>
 }
@@ -148,10 +148,15 @@ export const make: Effect.Effect<Controller, never, Services> = Effect.gen(funct
     const interrupted = Effect.catchAll(ledger.interrupted, (error) =>
       Effect.logError(`run ${inquiry.run} was interrupted, and the journal could not say so: ${error.message}`)
     )
+    const left = Effect.catchAll(ledger.left, (error) =>
+      Effect.logDebug(`run ${inquiry.run} could not be left to others: ${error.message}`)
+    )
     return Effect.zipRight(first(guard), Conduct.conduct(members, guard, inquiry, ledger, memory, clock)).pipe(
       Effect.provideService(ModelCalls, recorder.calls),
       // whatever else went wrong while it was interrupted: `onInterrupt` asks for nothing else
-      Effect.onExit((exit) => (Exit.isFailure(exit) && Cause.isInterrupted(exit.cause) ? interrupted : Effect.void))
+      Effect.onExit((exit) =>
+        Exit.isSuccess(exit) ? Effect.void : Cause.isInterrupted(exit.cause) ? interrupted : left
+      )
     )
   }
 

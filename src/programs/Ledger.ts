@@ -32,6 +32,8 @@ export interface Ledger {
    * have cost what they have cost.
    */
   readonly interrupted: Effect.Effect<void, StoreError | StaleWriter>
+  /** Leaves a run that could not be ended to whoever goes on with it. */
+  readonly left: Effect.Effect<void, StoreError>
 }
 
 type Observe = ((event: Event) => void) | undefined
@@ -149,6 +151,9 @@ const over = (
       typeof holds === "number" ? Effect.succeed(holds) : Effect.uninterruptible(begin(holds, []))
     ),
     flush,
-    interrupted
+    interrupted,
+    left: Effect.suspend(() =>
+      typeof holds === "number" && durable.phase !== "Ended" ? journal.leave(run, holds) : Effect.void
+    )
   }
 }

@@ -81,8 +81,13 @@ export class Journal extends Context.Tag("staterag/services/Journal")<
     readonly calls: (scope: ScopeKey, run: RunId) => Effect.Effect<ReadonlyArray<KeptCall>, StoreError>
     /** Every call of the scope since a time (ms): those that were kept, and those that are only in a run's events; by time. */
     readonly billed: (scope: ScopeKey, since: number) => Effect.Effect<ReadonlyArray<Billed>, StoreError>
-    /** Takes a run over: a new token, which makes the old one stale. */
-    readonly takeOver: (run: RunId) => Effect.Effect<FencingToken, StoreError | UnknownRun>
+    /**
+     * Takes a run over: a new token, which makes the old one stale. `StaleWriter` where the run is open and another process that asks it is
+     * still there ({@link Writers}): that one goes on, and nothing is paid for twice.
+     */
+    readonly takeOver: (run: RunId) => Effect.Effect<FencingToken, StoreError | UnknownRun | StaleWriter>
+    /** Says that nobody asks a run any more that has not ended: whoever wrote it is there and has given up. Nothing where `token` is stale. */
+    readonly leave: (run: RunId, token: FencingToken) => Effect.Effect<void, StoreError>
     /** The events of a run in order. */
     readonly events: (scope: ScopeKey, run: RunId) => Effect.Effect<ReadonlyArray<Event>, StoreError | UnknownRun>
     /** The newest run of a scope. */

@@ -60,19 +60,27 @@ export class UnknownRun extends Schema.TaggedError<UnknownRun>()("UnknownRun", {
 }
 
 /**
- * This writer of a run is no longer its writer: somebody else has taken the run over, it was removed, or what it reads has been forgotten.
- * Nothing was written.
+ * This writer of a run is not its writer: somebody else has taken the run over or is still at it, it was removed, or what it reads has been
+ * forgotten. Nothing was written.
  */
 export class StaleWriter extends Schema.TaggedError<StaleWriter>()("StaleWriter", {
   run: Schema.String,
-  token: Schema.Number
+  token: Schema.Number,
+  /** The process that asks the run and is still there, where it was to be taken over. */
+  writer: Schema.optional(Schema.String)
 }) {
   override get message(): string {
+    if (this.writer !== undefined) {
+      const [machine, pid] = this.writer.split(" ")
+      return `run ${this.run} is still being asked, by process ${pid} of ${machine}`
+    }
     return this.token === 0
       ? `run ${this.run} read a document that has been forgotten meanwhile`
       : `run ${this.run} was taken over or removed, or a document that it may have read was forgotten (token ${this.token} is stale)`
   }
   get advice(): string {
-    return "ask again: the next run reads what is there now"
+    return this.writer === undefined
+      ? "ask again: the next run reads what is there now"
+      : "wait for its end, which `staterag runs` shows, or end that process first"
   }
 }

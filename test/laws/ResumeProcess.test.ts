@@ -100,27 +100,50 @@ describe("C30 a process that is killed in the middle of a model call", () => {
   }, 120_000)
 })
 
-describe("C24, C30, pain 17 two processes that go on with one run", () => {
-  it("one ends it, the other is a StaleWriter; there is one end and one bill", async () => {
+describe("C24, C30, pain 17 two processes at one run", () => {
+  const wholeEnd = async (filename: string, end: End | undefined) => {
+    const after = await left(filename)
+    expect(after.summary.outcome).toBe("Release")
+    expect(after.events.filter(({ tag }) => tag === "RunEnded").length).toBe(1)
+    expect(after.events.filter(({ tag }) => tag === "ReaderAdmitted").length).toBe(1)
+    expect(end?.usage?.calls).toBe(after.calls.length)
+    return after
+  }
+
+  it("a run that another process still asks is left to it: nothing is asked and nothing is paid for twice", async () => {
+    const filename = join(folder, "alive.db")
+    const first = started(["ask", filename], 9)
+    await first.arrived
+    const { summary } = await left(filename)
+    const resume = ["resume", filename, summary.run]
+    expect(await started(resume).ended).toEqual({ failed: "StaleWriter", calls: 0 })
+    first.letGo()
+    const end = await first.ended
+    const after = await wholeEnd(filename, end)
+    expect(end?.calls).toBe(after.calls.length)
+    // of what has ended, whoever asked it is no matter
+    expect((await started(resume).ended)?.usage).toEqual(end?.usage)
+  }, 120_000)
+
+  it("two that go on with one run: one ends it, the other is a StaleWriter; there is one end and one bill", async () => {
     const filename = join(folder, "two.db")
     const first = started(["ask", filename], 9)
     await first.arrived
     first.child.kill("SIGKILL")
     await first.ended
-    const { summary } = await left(filename)
+    const { calls, summary } = await left(filename)
     const resume = ["resume", filename, summary.run]
-    // both are in a model call, so that both have taken the run over
-    const [a, b] = [started(resume, 1), started(resume, 1)]
-    await Promise.all([a.arrived, b.arrived])
-    a.letGo()
-    b.letGo()
-    const ends = await Promise.all([a.ended, b.ended])
+    const both = [started(resume, 1), started(resume, 1)]
+    // one is in a model call; the other ends meanwhile
+    await Promise.race(both.map(({ arrived }) => arrived))
+    await Promise.race(both.map(({ ended }) => ended))
+    for (const { letGo } of both) letGo()
+    const ends = await Promise.all(both.map(({ ended }) => ended))
     expect(ends.map((end) => end?.failed ?? "ended").sort()).toEqual(["StaleWriter", "ended"])
-    const after = await left(filename)
-    expect(after.summary.outcome).toBe("Release")
-    expect(after.events.filter(({ tag }) => tag === "RunEnded").length).toBe(1)
-    expect(after.events.filter(({ tag }) => tag === "ReaderAdmitted").length).toBe(1)
-    const won = ends.find((end) => end?.failed === undefined)
-    expect(won?.usage?.calls).toBe(after.calls.length)
+    const after = await wholeEnd(
+      filename,
+      ends.find((end) => end?.failed === undefined)
+    )
+    expect(ends.reduce((sum, end) => sum + (end?.calls ?? 0), calls.length)).toBe(after.calls.length)
   }, 120_000)
 })

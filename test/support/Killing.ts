@@ -69,7 +69,8 @@ export const process = (
       begin: (events) => stepwise(held.begin(events)),
       commit: (...written) => stepwise(held.commit(...written)),
       keepCall: (...kept) => stepwise(held.keepCall(...kept)),
-      takeOver: (run) => stepwise(held.takeOver(run))
+      takeOver: (run) => stepwise(held.takeOver(run)),
+      leave: () => Effect.void
     })
     const pool = yield* SharedMemoryPool
     const own = model((role) => Effect.zipRight(living, away(role)), answer, prefix)

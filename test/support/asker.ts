@@ -9,6 +9,7 @@ import { createInterface } from "node:readline"
 import { Effect, Layer, Option } from "effect"
 import { RunId } from "../../src/domain/Ids.ts"
 import type { RunView } from "../../src/domain/Run.ts"
+import * as WritersNode from "../../src/layers/platform/WritersNode.ts"
 import * as Client from "../../src/layers/sql/Client.ts"
 import * as Migrations from "../../src/layers/sql/Migrations.ts"
 import * as RunStores from "../../src/layers/sql/RunStores.ts"
@@ -40,6 +41,7 @@ const program = Effect.gen(function* () {
   yield* Effect.sync(() => process.stdout.write(`${JSON.stringify({ ...end, calls })}\n`))
 })
 const stores = RunStores.layer.pipe(
+  Layer.provide(WritersNode.layer),
   Layer.provide(Migrations.layer),
   Layer.provide(Client.layer({ filename, create: true }))
 )

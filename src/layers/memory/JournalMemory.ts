@@ -204,6 +204,7 @@ export const layer: Layer.Layer<Journal, never, Memory | RunTables | CorpusStore
         ),
       billed,
       takeOver,
+      leave: () => Effect.void,
       events,
       latest: (scope) => memory.use(() => Option.map(Option.fromNullable(ofScope(scope)[0]), (entry) => entry.run)),
       runs: (scope, { limit, outcome }) =>

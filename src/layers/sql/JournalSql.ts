@@ -13,6 +13,7 @@ import { RunId, ScopeKey } from "../../domain/Ids.ts"
 import { FencingToken, Journal, type KeptCall, RunSummary } from "../../services/Journal.ts"
 import { StaleWriter, StoreError, UnknownRun } from "../../services/StoreError.ts"
 import { Transaction } from "../../services/Transaction.ts"
+import { Writers } from "../../services/Writers.ts"
 import { persist } from "./ArtifactRows.ts"
 import * as EventRows from "./EventRows.ts"
 import { execute, type Row } from "./Execute.ts"
@@ -25,13 +26,15 @@ const firstToken = FencingToken.make(1)
 const named = 20
 
 const insertRun =
-  "INSERT INTO staterag_run (run, scope, question, started_at, outcome, cycles, token, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING run"
+  "INSERT INTO staterag_run (run, scope, question, started_at, outcome, cycles, token, writer, events) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING run"
 const moveOn = `UPDATE staterag_run SET events = events + ?, cycles = cycles + ?, outcome = iif(?, ?, outcome)
   WHERE run = ? AND token = ? AND events = coalesce(?, events) RETURNING scope`
 const selectFence = `SELECT 1 FROM staterag_fence
   WHERE scope = ? AND (SELECT revision FROM staterag_scope WHERE key = ?) IS NOT ?`
 const selectStanding = "SELECT token, events FROM staterag_run WHERE run = ?"
-const nextToken = "UPDATE staterag_run SET token = token + 1 WHERE run = ? RETURNING token"
+const selectWriter = "SELECT token, writer FROM staterag_run WHERE run = ? AND outcome IS NULL"
+const nextToken = "UPDATE staterag_run SET token = token + 1, writer = ? WHERE run = ? RETURNING token"
+const noWriter = "UPDATE staterag_run SET writer = '' WHERE run = ? AND token = ?"
 const selectNewest = "SELECT run FROM staterag_run WHERE scope = ? ORDER BY started_at DESC, run DESC LIMIT ?"
 const selectRuns = `SELECT run, scope, question, started_at, outcome, cycles FROM staterag_run
   WHERE scope = ? AND outcome IS coalesce(?, outcome) ORDER BY started_at DESC, run DESC LIMIT ?`
@@ -54,6 +57,7 @@ const { startedAt, ...summary } = RunSummary.fields
 const summaries = rowsOf(Schema.Struct({ ...summary, started_at: startedAt }))
 const scopes = rowsOf(Schema.Struct({ scope: ScopeKey }))
 const tokens = rowsOf(Schema.Struct({ token: FencingToken }))
+const writers = rowsOf(Schema.Struct({ token: FencingToken, writer: Schema.String }))
 const standings = rowsOf(Schema.Struct({ token: FencingToken, events: Schema.NonNegativeInt }))
 const runIds = rowsOf(Schema.Struct({ run: RunId }))
 const storedEvents = rowsOf(
@@ -70,6 +74,7 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { atomically } = yield* Transaction
+    const { isThere, own } = yield* Writers
     const run = {
       begin: execute(sql, "Journal.begin"),
       commit: execute(sql, "Journal.commit"),
@@ -78,6 +83,7 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
       calls: execute(sql, "Journal.calls"),
       billed: execute(sql, "Journal.billed"),
       takeOver: execute(sql, "Journal.takeOver"),
+      leave: execute(sql, "Journal.leave"),
       events: execute(sql, "Journal.events"),
       latest: execute(sql, "Journal.latest"),
       runs: execute(sql, "Journal.runs")
@@ -96,7 +102,8 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
         started.at,
         outcome ?? null,
         cycles,
-        firstToken
+        firstToken,
+        own
       ]
       yield* atomically(
         Effect.gen(function* () {
@@ -170,7 +177,15 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
     })
 
     const takeOver: Shape["takeOver"] = Effect.fnUntraced(function* (id) {
-      const [taken] = yield* tokens("Journal.takeOver", yield* atomically(run.takeOver(nextToken, [id])))
+      const method = "Journal.takeOver"
+      const [taken] = yield* atomically(
+        Effect.gen(function* () {
+          const [held] = yield* writers(method, yield* run.takeOver(selectWriter, [id]))
+          if (held !== undefined && (yield* isThere(held.writer)))
+            return yield* new StaleWriter({ run: id, token: held.token, writer: held.writer })
+          return yield* tokens(method, yield* run.takeOver(nextToken, [own, id]))
+        })
+      )
       // the scope is not known here, so no ids can be offered that it may not see
       return taken === undefined ? yield* new UnknownRun({ run: id, known: [] }) : taken.token
     })
@@ -207,6 +222,7 @@ export const layer: Layer.Layer<Journal, never, SqlClient.SqlClient | Transactio
       }),
       billed,
       takeOver,
+      leave: (id, token) => Effect.asVoid(atomically(run.leave(noWriter, [id, token]))),
       events,
       latest: Effect.fnUntraced(function* (scope) {
         const rows = yield* runIds("Journal.latest", yield* run.latest(selectNewest, [scope, 1]))

@@ -19,6 +19,7 @@ import owed from "./migrations/0007_owed.ts"
 import frequencies from "./migrations/0008_frequencies.ts"
 import notes from "./migrations/0009_notes.ts"
 import evidence from "./migrations/0010_evidence.ts"
+import writers from "./migrations/0011_writers.ts"
 import { integer } from "./Rows.ts"
 import { missing } from "./Tables.ts"
 
@@ -35,7 +36,8 @@ const steps: ReadonlyArray<{
   { name: "owed", run: owed },
   { name: "frequencies", run: frequencies },
   { name: "notes", run: notes },
-  { name: "evidence", run: evidence }
+  { name: "evidence", run: evidence },
+  { name: "writers", run: writers }
 ]
 
 const method = "Database.migrate"

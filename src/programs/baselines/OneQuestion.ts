@@ -32,6 +32,7 @@ export const inIsolation = <A, E, R>(
       keepOther: () => Effect.void,
       calls: () => Effect.succeed([]),
       billed: () => Effect.succeed([]),
+      leave: () => Effect.void,
       takeOver: (run) => new UnknownRun({ run, known: [] }),
       events: (_scope, run) => new UnknownRun({ run, known: [] }),
       latest: () => Effect.succeedNone,

@@ -58,6 +58,6 @@ export const page: Page = {
   ],
   notes: [
     "The run goes on under its own policy, from its last completed cycle: what models have answered already is not asked again, so that at most the call in flight is paid twice. A run that has ended is shown as it was.",
-    "Of two processes that go on with one run, one ends it and the other fails. A run that another process is still asking is taken over too."
+    "A run that another process is still asking is left to that one (exit 1). Of two that go on with one run, one ends it and the other fails."
   ]
 }
