@@ -21,6 +21,7 @@ import type {
   Retriever,
   Verifier
 } from "../services/Roles.ts"
+import type { SideJournal } from "../services/SideJournal.ts"
 import type { StoreError } from "../services/StoreError.ts"
 import type { TokenCounter } from "../services/TokenCounter.ts"
 import * as EmbeddedCorpus from "./EmbeddedCorpus.ts"
@@ -31,6 +32,7 @@ import * as TokenCounterO200k from "./platform/TokenCounterO200k.ts"
 import * as WritersNode from "./platform/WritersNode.ts"
 import * as EmbeddedRoles from "./roles/embedded/EmbeddedRoles.ts"
 import * as RunStores from "./sql/RunStores.ts"
+import * as SideJournalSql from "./sql/SideJournalSql.ts"
 
 export type Roles = Planner | Navigator | Retriever | Verifier | Initializer | CompactEvidenceCheck | Reader
 export type Stores = EmbeddedCorpus.Services | Journal | Housekeeping | TokenCounter | DocumentParser | Grouping
@@ -78,8 +80,9 @@ export const layerOf = <A, E, E2>(
     readonly roles: Layer.Layer<A, E, Stores | SqlClient.SqlClient>
     readonly embedding: Layer.Layer<EmbeddingModel, E2>
   }
-): Layer.Layer<A | Stores, E | E2 | StoreError> =>
-  above(roles).pipe(
+): Layer.Layer<A | Stores | SideJournal, E | E2 | StoreError> =>
+  SideJournalSql.layer(EmbeddedCorpus.databaseOf(options.directory)).pipe(
+    Layer.provideMerge(above(roles)),
     Layer.provideMerge(EmbeddedCorpus.beside(options.directory, embedding)),
     Layer.provide(EmbeddedCorpus.client(options)),
     Layer.tap((context) => Context.get(context, Housekeeping).settle)
@@ -89,5 +92,5 @@ export const layerOf = <A, E, E2>(
  * The product in a folder of its own. What cannot be opened is a `StoreError` that says why and what to do. What a killed process still owed
  * to something forgotten is done first.
  */
-export const layer = (options: Options): Layer.Layer<Services, StoreError> =>
+export const layer = (options: Options): Layer.Layer<Services | SideJournal, StoreError> =>
   layerOf(options, { roles: EmbeddedRoles.layer, embedding: Hashed.layer })

@@ -72,9 +72,12 @@ export const beside = <E>(
     Layer.provideMerge(around(embedding))
   )
 
+/** Where the database of a state folder lies. */
+export const databaseOf = (directory: string): string => `${directory}/staterag.db`
+
 /** The database of a state folder. What cannot be opened is a `StoreError` that says why and what to do. */
 export const client = ({ create = true, directory }: Options): Layer.Layer<SqlClient.SqlClient, StoreError> =>
-  Client.layer({ filename: `${directory}/staterag.db`, create })
+  Client.layer({ filename: databaseOf(directory), create })
 
 /** What a folder of its own holds. */
 export const layer = (options: Options): Layer.Layer<Services, StoreError> =>

@@ -89,6 +89,10 @@ const connection = (filename: string, readonly: boolean) =>
     return sql
   })
 
+/** A connection of its own that only reads. */
+export const reader = (filename: string): Effect.Effect<SqlClient.SqlClient, StoreError, Scope.Scope> =>
+  connection(filename, true)
+
 const isRead = (text: string): boolean => /^\s*SELECT\b/i.test(text)
 
 /**
@@ -111,7 +115,7 @@ const connect = (options: Options): Effect.Effect<SqlClient.SqlClient, StoreErro
     if (filename === ":memory:") return yield* connection(filename, false)
     yield* prepare(options)
     const writer = yield* connection(filename, false)
-    return beside(writer, yield* connection(filename, true))
+    return beside(writer, yield* reader(filename))
   })
 
 /** Opens a database. A file that is missing, damaged, no database or not to be written is a {@link StoreError} with its reason. */

@@ -1,7 +1,9 @@
 /** `staterag ask`: one question, answered with quotations. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { isEmbedded } from "../../domain/ModelSettings.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
+import { SideJournal } from "../../services/SideJournal.ts"
 import { SourceFiles } from "../../services/SourceFiles.ts"
 import { ask, askStream } from "../Ask.ts"
 import { printAnswer, told } from "./Answering.ts"
@@ -86,6 +88,26 @@ const warnStale = (settings: Settings) =>
       )
   })
 
+/**
+ * Prints what is answered. Where another process writes for long, a question that calls no model does not wait for it: it is answered from
+ * the index as it stands, and the command ends when its run is kept.
+ */
+const printing = <A, E, R, E2, R2>(
+  { models, scope }: Settings,
+  answering: Effect.Effect<A, E, R>,
+  show: (answer: A) => Effect.Effect<void, E2, R2>
+) =>
+  Effect.gen(function* () {
+    const side = isEmbedded(models) ? yield* Effect.serviceOption(SideJournal) : Option.none()
+    if (Option.isNone(side) || !(yield* side.value.isHeld)) return yield* Effect.flatMap(answering, show)
+    const { exit, keep } = yield* side.value.beside(scope, answering)
+    const shown = yield* Effect.exit(Effect.flatMap(exit, show))
+    yield* Effect.catchTag(keep, "StaleWriter", () =>
+      warn("something was forgotten while this was asked, so its run is not kept")
+    )
+    return yield* shown
+  })
+
 export const command = Command.make(
   "ask",
   { ...common, ...options, question: Args.text({ name: "QUESTION" }).pipe(Args.repeated) },
@@ -104,9 +126,10 @@ export const command = Command.make(
         const within = yield* documentsWithin(settings, glob)
         if (!values.quiet) yield* warnStale(settings)
         const options = { scope, policy, within }
-        return yield* told(scope, stream, ask(question, options), askStream(question, options))
+        const answering = told(scope, stream, ask(question, options), askStream(question, options))
+        yield* printing(settings, answering, (answer) => printAnswer(values.json, answer))
       })
-      yield* printAnswer(values.json, yield* existingHouse(settings, values.quiet, asked))
+      yield* existingHouse(settings, values.quiet, asked)
     })
 )
 
