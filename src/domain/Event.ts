@@ -73,8 +73,11 @@ export const ActionSelected = event("ActionSelected", { action: Action, reason: 
 export const ArtifactsPersisted = event("ArtifactsPersisted", { ids: Schema.Array(ArtifactId) })
 export const EvidenceSelected = event("EvidenceSelected", { branch: Branch, evidence: Evidence })
 export const ReaderAdmitted = event("ReaderAdmitted", { items: Schema.NonNegativeInt })
-/** Streamed to callers, never stored. */
-export const AnswerDelta = event("AnswerDelta", { text: Schema.String })
+/**
+ * A part of what the reader's model writes; streamed to callers, never stored. An answer that cannot be used is asked for again: `attempt` (from
+ * 0) grows, and what comes then stands in place of all before it. `AnswerRead` has the answer itself.
+ */
+export const AnswerDelta = event("AnswerDelta", { text: Schema.String, attempt: Schema.NonNegativeInt })
 export const AnswerRead = event("AnswerRead", {
   reading: Reading,
   /** Citations that the evidence did not bear out; they were removed. */

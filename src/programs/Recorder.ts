@@ -110,7 +110,7 @@ export const make = (
         semaphore ??= Effect.unsafeMakeSemaphore(1)
         return Effect.uninterruptible(semaphore.withPermits(1)(record(given)))
       },
-      delta: (text) => Effect.sync(() => ledger.tell({ tag: "AnswerDelta", text }))
+      delta: (text, attempt) => Effect.sync(() => ledger.tell({ tag: "AnswerDelta", text, attempt }))
     },
     enter: (who) => {
       stage = who

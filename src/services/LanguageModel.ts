@@ -34,19 +34,23 @@ export interface Provider {
   readonly stream: (request: ModelRequest) => Stream.Stream<RawPart, ModelError>
 }
 
+/** Begins to watch another answer, which stands in place of those before it. */
+export type Watch = () => (part: string) => Effect.Effect<void>
+
 export interface LanguageModelShape {
   readonly id: string
   /** One answer; a refusal or a cut answer is `Refused` or `Truncated`, and its tokens are metered. */
   readonly text: (request: ModelRequest) => Effect.Effect<ModelReply, ModelError>
   /**
    * A value of `schema`. What does not parse or fit is repaired where that is unambiguous, else asked for once more with the error shown,
-   * else `Unfit`. The request's `shape` is made from the schema where it is null. `watch` is told the raw text of the first answer as it
-   * comes (all at once where it is known already); the value is the same with and without it.
+   * else `Unfit`. The request's `shape` is made from the schema where it is null. `watch` is called for
+   * each answer that is begun, and what it gives is told the answer's raw text as it comes (all at once where it is known already); the
+   * value is the same with and without it.
    */
   readonly value: <A, I>(
     request: ModelRequest,
     schema: Schema.Schema<A, I>,
-    watch?: (part: string) => Effect.Effect<void>
+    watch?: Watch
   ) => Effect.Effect<A, ModelError>
   /** The answer's text as it comes. Metered once it ends, however it ends. */
   readonly stream: (request: ModelRequest) => Stream.Stream<string, ModelError>

@@ -27,8 +27,8 @@ export interface ModelCallsShape {
   readonly recorded: (request: string) => Effect.Effect<Option.Option<ModelReply>, StoreError>
   /** Meters a call and makes it durable, before its answer is used. Not interruptible. */
   readonly record: (record: CallRecord) => Effect.Effect<void, StoreError | StaleWriter>
-  /** A part of the reader's answer, for those who watch; never stored. */
-  readonly delta: (text: string) => Effect.Effect<void>
+  /** A part of the reader's answer, for those who watch; never stored. A later attempt stands in place of those before it. */
+  readonly delta: (text: string, attempt: number) => Effect.Effect<void>
 }
 
 export class ModelCalls extends Context.Reference<ModelCalls>()("staterag/services/ModelCalls", {

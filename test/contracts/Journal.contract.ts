@@ -91,7 +91,7 @@ export const contract = (name: string, stores: Layer.Layer<Stores, unknown>): vo
               stamped(other, 3, cycle),
               [open, { ...acted, run: other }],
               [{ ...started(id, scope), sequence: 3 }],
-              stamped(id, 3, [{ tag: "AnswerDelta", text: "…" }]),
+              stamped(id, 3, [{ tag: "AnswerDelta", text: "…", attempt: 0 }]),
               stamped(id, 3, [{ tag: "ReaderAdmitted", items: -1 }]),
               [{ ...open, at: Number.NaN }]
             ]

@@ -402,6 +402,26 @@ describe("C3, C21 the reader", () => {
       expect(of(yield* latest, "AnswerDelta")).toEqual([])
     }).pipe(Effect.provide(world(scripted(sensible))))
   )
+
+  it.live("an answer that is asked for again is shown as another attempt; the last is the one that is read", () => {
+    const replies = ["no JSON at all", JSON.stringify({ citations: [], found: true, answer: "Hearsay." })]
+    const model = scripted((request) =>
+      request.role === "Reader" ? (replies.shift() ?? sensible(request)) : sensible(request)
+    )
+    return Effect.gen(function* () {
+      const events = Chunk.toReadonlyArray(yield* Stream.runCollect(Ask.askStream(question, { scope, policy })))
+      const deltas = of(events, "AnswerDelta")
+      const shown = (attempt: number) =>
+        deltas
+          .filter((delta) => delta.attempt === attempt)
+          .map(({ text }) => text)
+          .join("")
+      expect([shown(0), shown(1)]).toEqual(["", "Hearsay."])
+      expect(shown(2)).toBe(of(events, "AnswerRead")[0]?.reading.text)
+      expect(shown(2)).toContain(person.town)
+      expect(deltas.map(({ attempt }) => attempt)).toEqual(deltas.map(({ attempt }) => attempt).sort())
+    }).pipe(Effect.provide(world(model)))
+  })
 })
 
 describe("C14, C21 what a reader's model said, as a reading", () => {

@@ -191,7 +191,8 @@ export const oneOfEach = (): ReadonlyMap<Event["tag"], Event> => {
   for (let seed = 0; seed < 300; seed++)
     for (const event of journal(seed).events) if (!found.has(event.tag)) found.set(event.tag, event)
   const [started] = journal(0).events
-  if (started !== undefined) found.set("AnswerDelta", { ...stampOf(started), tag: "AnswerDelta", text: "y" })
+  if (started !== undefined)
+    found.set("AnswerDelta", { ...stampOf(started), tag: "AnswerDelta", text: "y", attempt: 0 })
   return found
 }
 

@@ -23,22 +23,11 @@ export const make = (first: LanguageModelShape, ...others: ReadonlyArray<Languag
         Effect.flatMap(LanguageModel, ({ text }) => text(request)),
         plan
       ),
-    value: (request, schema, watch) => {
-      let isWatched = false
-      const watched =
-        watch === undefined
-          ? undefined
-          : (part: string) => {
-              isWatched = true
-              return watch(part)
-            }
-      return Effect.withExecutionPlan(
-        Effect.flatMap(LanguageModel, ({ value }) =>
-          isWatched ? value(request, schema) : value(request, schema, watched)
-        ),
+    value: (request, schema, watch) =>
+      Effect.withExecutionPlan(
+        Effect.flatMap(LanguageModel, ({ value }) => value(request, schema, watch)),
         plan
-      )
-    },
+      ),
     stream: (request) =>
       Stream.withExecutionPlan(
         Stream.flatMap(LanguageModel, ({ stream }) => stream(request)),

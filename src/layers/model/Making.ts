@@ -11,7 +11,7 @@ import { ModelError, type ModelFault, mayHaveCost } from "../../domain/ModelErro
 import type { ModelReply, ModelRequest } from "../../domain/ModelRequest.ts"
 import { type ModelCards, moneyOf, sizeRatioOf } from "../../domain/Pricing.ts"
 import { Digest } from "../../services/Digest.ts"
-import type { LanguageModelShape, Provider, RawReply } from "../../services/LanguageModel.ts"
+import type { LanguageModelShape, Provider, RawReply, Watch } from "../../services/LanguageModel.ts"
 import { ModelCache, noCache } from "../../services/ModelCache.ts"
 import { ModelCalls } from "../../services/ModelCalls.ts"
 import type { ModelPacing } from "../../services/ModelPacing.ts"
@@ -224,20 +224,20 @@ export const make = (
         })
       )
 
-    const value = Effect.fnUntraced(function* <A, I>(
-      asked: ModelRequest,
-      schema: Schema.Schema<A, I>,
-      watch?: (part: string) => Effect.Effect<void>
-    ) {
+    const value = Effect.fnUntraced(function* <A, I>(asked: ModelRequest, schema: Schema.Schema<A, I>, watch?: Watch) {
       const request = asked.shape === null ? { ...asked, shape: shapeOf(schema) } : asked
-      const first =
-        watch === undefined
-          ? (yield* text(request)).text
-          : yield* Stream.runFoldEffect(stream(request), "", (whole, part) => Effect.as(watch(part), whole + part))
+      const said = (request: ModelRequest): Effect.Effect<string, ModelError> => {
+        if (watch === undefined) return Effect.map(text(request), (reply) => reply.text)
+        return Effect.suspend(() => {
+          const told = watch()
+          return Stream.runFoldEffect(stream(request), "", (whole, part) => Effect.as(told(part), whole + part))
+        })
+      }
+      const first = yield* said(request)
       const found = parsed(first, schema)
       if (Either.isRight(found)) return found.right
-      const second = yield* text(reask(request, first, found.left))
-      return yield* Either.mapLeft(parsed(second.text, schema), (wrong) => error("Unfit", wrong.slice(0, 300)))
+      const second = yield* said(reask(request, first, found.left))
+      return yield* Either.mapLeft(parsed(second, schema), (wrong) => error("Unfit", wrong.slice(0, 300)))
     })
 
     return { id: provider.id, text, value, stream }

@@ -102,16 +102,21 @@ export const layer = (options: Options = {}): Layer.Layer<Reader, never, Languag
 
       const read = Effect.fnUntraced(function* (question: string, evidence: Evidence) {
         const { delta } = yield* ModelCalls
-        const answer = follow("answer")
+        let begun = 0
+        const watch = () => {
+          const attempt = begun++
+          const answer = follow("answer")
+          return (part: string) => {
+            const text = answer(part)
+            return text === "" ? Effect.void : delta(text, attempt)
+          }
+        }
         const request = prompt.request(digest.hash, { question, evidence }, mannerOf(options))
-        const said = yield* model.value(request, prompt.schema, (part) => {
-          const text = answer(part)
-          return text === "" ? Effect.void : delta(text)
-        })
+        const said = yield* model.value(request, prompt.schema, watch)
         const first = readingOf(form, said, evidence)
         if (isGrounded(first, evidence)) return first
         const second = again(digest.hash, request, JSON.stringify(said), unborne)
-        const mended = readingOf(form, yield* model.value(second, prompt.schema), evidence)
+        const mended = readingOf(form, yield* model.value(second, prompt.schema, watch), evidence)
         return isGrounded(mended, evidence) ? mended : { ...mended, text: null }
       })
       return { read: (question, evidence) => failing("Reader")(read(question, evidence)) }
