@@ -19,6 +19,8 @@ const usage = `usage: npm run bench -- NAME [--rounds N] [--questions N] [--prof
 
 benchmarks: ${names.join(", ")}
 
+  --model, --planner-model, --verifier-model, --reader-model, --embedding, --config
+                  models of what asks questions (ask, faults, memory, stream, sweep), as the command takes them
   --profile DIR   write a CPU profile to DIR (open it in a browser's developer tools)
   --only SIDE     run one side alone, for a profile (controller: product, plain)
 `

@@ -9,11 +9,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { ScopeKey } from "../../src/domain/Ids.ts"
-import { defaultPolicy } from "../../src/domain/Policy.ts"
-import * as Embedded from "../../src/layers/Embedded.ts"
 import * as Ask from "../../src/programs/Ask.ts"
 import { indexCorpus } from "../../src/programs/IndexCorpus.ts"
 import { Initializer } from "../../src/services/Roles.ts"
+import { houseOf } from "../house.ts"
 import { median, table } from "../report.ts"
 
 export const about = "what a question costs in a process that has answered others (CPU)"
@@ -42,6 +41,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
     .slice(0, warming + most)
     .map((line) => Schema.decodeUnknownSync(Line)(line).question)
   const directory = mkdtempSync(join(tmpdir(), "staterag-bench-"))
+  const { layer, policy } = await houseOf(args, directory)
   const scope = ScopeKey.make("bench")
 
   const timed = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
@@ -55,15 +55,15 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
     const initializer = yield* Initializer
     const costs = yield* Effect.forEach(questions, (question) =>
       Effect.gen(function* () {
-        const first = yield* timed(initializer.rank({ question, scope, policy: defaultPolicy, within: undefined }, 20))
-        const whole = yield* timed(Ask.ask(question, { scope }))
+        const first = yield* timed(initializer.rank({ question, scope, policy, within: undefined }, 20))
+        const whole = yield* timed(Ask.ask(question, { scope, policy }))
         return { first: first.cost, ask: whole.cost, branch: whole.value.outcome }
       })
     )
     return costs.slice(warming)
   })
   try {
-    const costs = await Effect.runPromise(Effect.provide(measured, Embedded.layer({ directory })))
+    const costs = await Effect.runPromise(Effect.provide(measured, layer))
     const row = (name: string, values: ReadonlyArray<number>) => {
       const sorted = [...values].sort((a, b) => a - b)
       const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(1)

@@ -13,14 +13,13 @@ import { join } from "node:path"
 import { Effect, Either } from "effect"
 import { choose, parse } from "../../src/domain/Dataset.ts"
 import { ScopeKey } from "../../src/domain/Ids.ts"
-import { defaultPolicy } from "../../src/domain/Policy.ts"
 import { defaultSampling, statistics } from "../../src/domain/Statistics.ts"
-import * as Embedded from "../../src/layers/Embedded.ts"
 import { carrierNames } from "../../src/programs/experiments/Carriers.ts"
 import { type Curve, curves, type Point } from "../../src/programs/experiments/FaultCurves.ts"
 import { faultKinds, visible } from "../../src/programs/experiments/Faults.ts"
 import { indexCorpus } from "../../src/programs/IndexCorpus.ts"
 import { Progress } from "../../src/services/Progress.ts"
+import { houseOf } from "../house.ts"
 import { table } from "../report.ts"
 
 export const about = "what faulty roles do to the answers, carrier by carrier"
@@ -66,11 +65,12 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
   )
   const questions = choose(dataset.questions, "all", most)
   const directory = mkdtempSync(join(tmpdir(), "staterag-bench-"))
+  const { layer, policy } = await houseOf(args, directory)
   const scope = ScopeKey.make("bench")
   const common = {
     questions,
     scope,
-    policy: defaultPolicy,
+    policy,
     seed,
     carriers: carrierNames,
     statistics: statistics({ ...defaultSampling, seed })
@@ -86,7 +86,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
     })
   )
   try {
-    const found = await Effect.runPromise(Effect.provide(measured, Embedded.layer({ directory })))
+    const found = await Effect.runPromise(Effect.provide(measured, layer))
     const each = (rowsOf: (name: string, curve: Curve) => ReadonlyArray<ReadonlyArray<string>>) =>
       table(
         ["carrier", ...head],

@@ -9,10 +9,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { ScopeKey } from "../../src/domain/Ids.ts"
-import * as Embedded from "../../src/layers/Embedded.ts"
 import * as Ask from "../../src/programs/Ask.ts"
 import { indexCorpus } from "../../src/programs/IndexCorpus.ts"
 import { Housekeeping } from "../../src/services/Housekeeping.ts"
+import { houseOf } from "../house.ts"
 import { table } from "../report.ts"
 
 export const about = "whether what one question leaves in shared memory helps a related one"
@@ -56,7 +56,7 @@ const pairsOf = (questions: ReadonlyArray<Asked>): ReadonlyArray<readonly [Asked
 }
 
 /** Runs the benchmark; false where the gate is broken. */
-export const main = async (): Promise<boolean> => {
+export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
   const data = process.env.STATERAG_DATA
   if (data === undefined) throw new Error("STATERAG_DATA names no folder of question sets")
   const scope = ScopeKey.make("bench")
@@ -70,6 +70,7 @@ export const main = async (): Promise<boolean> => {
       .map((line) => Schema.decodeUnknownSync(Question)(line))
       .filter(({ support }) => support !== "partial")
     const directory = mkdtempSync(join(tmpdir(), "staterag-bench-"))
+    const { layer, policy } = await houseOf(args, directory)
     const measured = Effect.gen(function* () {
       yield* indexCorpus({ scope, paths: [join(data, `${set}.corpus.jsonl`)] })
       const keeping = yield* Housekeeping
@@ -80,7 +81,7 @@ export const main = async (): Promise<boolean> => {
         )
       )
       const look = (asked: Asked) =>
-        Effect.map(Ask.ask(asked.question, { scope }), ({ cycles, evidence }) => {
+        Effect.map(Ask.ask(asked.question, { scope, policy }), ({ cycles, evidence }) => {
           const held = new Set<string>(evidence.map(({ document }) => document))
           const gold = [...goldOf(asked)]
           return { cycles, found: gold.filter((id) => held.has(id)).length, all: gold.every((id) => held.has(id)) }
@@ -104,7 +105,7 @@ export const main = async (): Promise<boolean> => {
       return ways
     })
     try {
-      const ways = await Effect.runPromise(Effect.provide(measured, Embedded.layer({ directory })))
+      const ways = await Effect.runPromise(Effect.provide(measured, layer))
       const count = (has: (way: (typeof ways)[number]) => boolean) => ways.filter(has).length
       const cycles = [0, 1].map((i) => ways.reduce((sum, way) => sum + (i === 0 ? way.apart : way.after).cycles, 0))
       const support = [count(({ apart }) => apart.all), count(({ after }) => after.all)]

@@ -11,11 +11,10 @@ import { join } from "node:path"
 import { Effect, Either } from "effect"
 import { choose, parse } from "../../src/domain/Dataset.ts"
 import { ScopeKey } from "../../src/domain/Ids.ts"
-import { defaultPolicy } from "../../src/domain/Policy.ts"
 import { defaultSampling, statistics } from "../../src/domain/Statistics.ts"
-import * as Embedded from "../../src/layers/Embedded.ts"
 import { type Arm, type Measure, related, stream } from "../../src/programs/experiments/Stream.ts"
 import { indexCorpus } from "../../src/programs/IndexCorpus.ts"
+import { houseOf } from "../house.ts"
 import { table } from "../report.ts"
 
 export const about = "what memory does in a stream of related questions, in three orders"
@@ -58,13 +57,14 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
   )
   const questions = related(choose(dataset.questions, "all", most))
   const directory = mkdtempSync(join(tmpdir(), "staterag-bench-"))
+  const { layer, policy } = await houseOf(args, directory)
   const scope = ScopeKey.make("bench")
   const measured = Effect.gen(function* () {
     yield* indexCorpus({ scope, paths: [join(data, `${set}.corpus.jsonl`)] })
-    return yield* stream({ questions, scope, policy: defaultPolicy, seeds, statistics: statistics(defaultSampling) })
+    return yield* stream({ questions, scope, policy, seeds, statistics: statistics(defaultSampling) })
   })
   try {
-    const arms = await Effect.runPromise(Effect.provide(measured, Embedded.layer({ directory })))
+    const arms = await Effect.runPromise(Effect.provide(measured, layer))
     const head = [set, "n", "cycles", "change", "all gold", "change", "recall", "items", "U"]
     process.stdout.write(`${table(head, arms.map(row))}\n`)
     if (out !== "") {

@@ -11,13 +11,13 @@ import { Effect, Either, Layer } from "effect"
 import { choose, parse } from "../../src/domain/Dataset.ts"
 import { type Scores, scoresOf } from "../../src/domain/EvalResult.ts"
 import { ScopeKey } from "../../src/domain/Ids.ts"
-import { defaultPolicy, type Policy, setPolicy } from "../../src/domain/Policy.ts"
+import { type Policy, setPolicy } from "../../src/domain/Policy.ts"
 import { defaultSampling, type Interval, mean, statistics } from "../../src/domain/Statistics.ts"
-import * as Embedded from "../../src/layers/Embedded.ts"
 import * as CpuTimeNode from "../../src/layers/platform/CpuTimeNode.ts"
 import { evaluate } from "../../src/programs/Evaluate.ts"
 import * as ReaderIterations from "../../src/programs/experiments/ReaderIterations.ts"
 import { indexCorpus } from "../../src/programs/IndexCorpus.ts"
+import { houseOf } from "../house.ts"
 import { table } from "../report.ts"
 
 export const about = "T_max, evidence budget, width of regions and readings, one setting at a time"
@@ -48,6 +48,7 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
   )
   const questions = choose(dataset.questions, "all", most)
   const directory = mkdtempSync(join(tmpdir(), "staterag-bench-"))
+  const house = await houseOf(args, directory)
   const scope = ScopeKey.make("bench")
   const { interval } = statistics(defaultSampling)
 
@@ -78,19 +79,17 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
     })
     const policies = yield* Effect.forEach(
       settings.flatMap(([name, values]) => values.map((value) => [name, value] as const)),
-      ([name, value]) => Effect.flatMap(setPolicy(defaultPolicy, name, value), (policy) => under(name, value, policy))
+      ([name, value]) => Effect.flatMap(setPolicy(house.policy, name, value), (policy) => under(name, value, policy))
     )
     const iterated = yield* Effect.forEach(readings, (times) =>
-      Effect.provide(under("readerIterations", String(times), defaultPolicy), ReaderIterations.layer(times))
+      Effect.provide(under("readerIterations", String(times), house.policy), ReaderIterations.layer(times))
     )
     return [...policies, ...iterated]
   })
   const within = ({ interval: [low, high], mean }: { readonly mean: number; readonly interval: Interval }) =>
     `${mean.toFixed(1)} [${low.toFixed(1)}, ${high.toFixed(1)}]`
   try {
-    const points = await Effect.runPromise(
-      Effect.provide(measured, Layer.merge(Embedded.layer({ directory }), CpuTimeNode.layer))
-    )
+    const points = await Effect.runPromise(Effect.provide(measured, Layer.merge(house.layer, CpuTimeNode.layer)))
     const rows = points.map(({ cpuMs, cycles, figures, name, value }) => [
       `${name}=${value}`,
       ...figures.map(within),

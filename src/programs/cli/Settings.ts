@@ -4,7 +4,7 @@
  * Every policy is a setting: `maxCycles` is `--set maxCycles=2`, `STATERAG_MAX_CYCLES=2`, or `{ "maxCycles": 2 }` in the config file. So is
  * every setting of a model. How a provider is reached comes from the variables that its own tools read.
  */
-import { Effect, Either, Option, Redacted, Schema } from "effect"
+import { type Context, Effect, Either, Option, Redacted, Schema } from "effect"
 import { ScopeKey } from "../../domain/Ids.ts"
 import { defaultModelSettings, type ModelSettings, modelSettingNames, setModel } from "../../domain/ModelSettings.ts"
 import { didYouMean } from "../../domain/Nearest.ts"
@@ -110,15 +110,17 @@ export const variableOf = (name: string): string =>
     .replaceAll(".", "_")
     .toUpperCase()}`
 
+/** Where settings are read from. */
+type Place = Pick<Context.Tag.Service<Host>, "environment" | "resolve" | "readText">
+
 const fromFile = (
+  host: Place,
   given: Given
 ): Effect.Effect<
   { readonly path: string; readonly values: ReadonlyMap<string, string>; readonly cards: ModelSettings["modelCards"] },
-  UsageError | HostError,
-  Host
+  UsageError | HostError
 > =>
   Effect.gen(function* () {
-    const host = yield* Host
     const path = host.resolve(given.config ?? defaultFile)
     const content = yield* host.readText(path)
     if (Option.isNone(content)) {
@@ -159,9 +161,12 @@ const fromFile = (
 
 /** Resolves all settings. Fails where one is unknown or does not fit, naming where it stands. */
 export const resolve = (given: Given): Effect.Effect<Settings, UsageError | HostError, Host> =>
+  Effect.flatMap(Host, (host) => resolveOn(host, given))
+
+/** {@link resolve} where there is no {@link Host}. */
+export const resolveOn = (host: Place, given: Given): Effect.Effect<Settings, UsageError | HostError> =>
   Effect.gen(function* () {
-    const host = yield* Host
-    const file = yield* fromFile(given)
+    const file = yield* fromFile(host, given)
     const variable = (name: string) => {
       const value = host.environment[variableOf(name)]
       return value === undefined || value === "" ? undefined : value
