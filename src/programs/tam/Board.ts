@@ -107,7 +107,7 @@ export class Lines<V> {
           const value = this.#rows.get(key)?.get(item)
           own = value === undefined ? Few.drop(own, item) : Few.put(own, item, value)
         }
-        if (own.size >= limit) this.#cut.add(key)
+        if (stored.length >= limit) this.#cut.add(key)
         else this.#cut.delete(key)
         this.#rows.set(key, own)
       }
