@@ -53,6 +53,18 @@ const depthOf = (run: Run, height: number): number => {
   return height === 0 ? 0 : height + chain + 1
 }
 
+/** Writes what a fresh build knows of passages, and keeps of it what the steps that follow ask for: a large corpus' words are most of it. */
+const release = Effect.fnUntraced(function* ({ board, links, rebound, retold, scope, surveyed }: Run) {
+  const tam = yield* TamStore
+  for (const own of [board.note, board.head, board.said]) yield* tam.change(scope, { notes: own.put() })
+  for (const own of [board.head, board.said]) own.release()
+  for (const id of [...board.note.touched]) {
+    const note = board.note.get(id)
+    if (note !== undefined) board.note.set(id, "", { ...note, words: "", shared: [], hung: [], mentions: [] })
+  }
+  for (const held of [links, rebound, retold, surveyed]) held.clear()
+})
+
 /**
  * Brings the graph of `scope` up to date with its corpus. Without `changed`, or where there is no graph yet, it is built from nothing. A
  * corpus without passages gives the root alone.
@@ -84,8 +96,10 @@ export const buildTam: (
     links: run.links
   })
   yield* tam.change(scope, { regions })
+  if (isFresh) yield* release(run)
   yield* pause
   yield* relate(run, yield* teller(run))
+  run.texts.clear()
   yield* pause
   const { goneTopics, height } = yield* place(run)
   for (const id of gone) board.note.delete(id)
@@ -97,6 +111,7 @@ export const buildTam: (
     depth: depthOf(run, height)
   })
   yield* pause
+  if (isFresh) board.note.release()
   for (const own of lines(board)) yield* tam.change(scope, { notes: own.put(), erased: own.erased() })
   const { edges, nodes: counted } = yield* tam.counts(scope)
   return { nodes: counted, edges }

@@ -90,6 +90,15 @@ export const linksOf = (from: PassageId, openings: ReadonlyArray<Opening>): Read
 export const strongest = (links: ReadonlyArray<Bond>): ReadonlyArray<PassageId> =>
   [...links].sort(nearestFirst).map(({ to }) => to)
 
+/** The {@link mostNeighbours} that weigh most, in order. */
+const nearestIn = (near: ReadonlyMap<PassageId, number>): ReadonlyArray<Bond> => {
+  const weights = Float64Array.from(near.values()).sort()
+  const least = weights[weights.length - mostNeighbours] ?? Number.NEGATIVE_INFINITY
+  const bonds: Array<Bond> = []
+  for (const [to, weight] of near) if (weight >= least) bonds.push({ to, weight })
+  return bonds.sort(nearestFirst).slice(0, mostNeighbours)
+}
+
 /** A passage as its neighbours see it. */
 export interface Around {
   readonly passage: PassageId
@@ -122,6 +131,5 @@ export const regionOf = ({ beside, into, out, passage, shared }: Around): Readon
   for (const { to, weight } of into) add(to, 0.6 * weight)
   for (const other of beside) add(other.passage, (adjacent[other.distance - 1] ?? 0) / (other.together ? 1 : 2))
   near.delete(passage)
-  const nearest = Array.from(near, ([to, weight]): Bond => ({ to, weight })).sort(nearestFirst)
-  return [passage, ...nearest.slice(0, mostNeighbours).map(({ to }) => to)]
+  return [passage, ...nearestIn(near).map(({ to }) => to)]
 }

@@ -31,35 +31,20 @@ export const topicOf = (level: number, centre: string): NodeId => NodeId.make(`T
 export const centreOf = (topic: string): NodeId => NodeId.make(topic.slice(topic.indexOf(":", 2) + 1))
 export const isTopic = (node: string): boolean => node.startsWith("T:")
 
-const cosine = (a: Float32Array, b: Float32Array): number => {
-  let s0 = 0
-  let s1 = 0
-  let s2 = 0
-  let s3 = 0
-  const size = Math.min(a.length, b.length)
-  let i = 0
-  for (; i + 3 < size; i += 4) {
-    s0 += (a[i] ?? 0) * (b[i] ?? 0)
-    s1 += (a[i + 1] ?? 0) * (b[i + 1] ?? 0)
-    s2 += (a[i + 2] ?? 0) * (b[i + 2] ?? 0)
-    s3 += (a[i + 3] ?? 0) * (b[i + 3] ?? 0)
-  }
-  for (; i < size; i++) s0 += (a[i] ?? 0) * (b[i] ?? 0)
-  return s0 + s1 + (s2 + s3)
-}
-
-/** A centre; `id` is its Relation's. */
+/** A centre; `id` is its Relation's, `place` where its vector is kept. */
 export interface Centre {
   readonly id: NodeId
-  readonly vector: Float32Array
+  readonly place: number
 }
+/** How near a member is to the centre that is kept at a place: their cosine. */
+export type Near = (place: number) => number
 
-/** The centre that is nearest to a vector; equally near ones by their id. */
-export const nearestOf = (centres: Iterable<Centre>, vector: Float32Array): NodeId | undefined => {
+/** The centre that is nearest; equally near ones by their id. */
+export const nearestOf = (centres: Iterable<Centre>, nearTo: Near): NodeId | undefined => {
   let best: NodeId | undefined
   let most = Number.NEGATIVE_INFINITY
-  for (const { id, vector: other } of centres) {
-    const near = cosine(vector, other)
+  for (const { id, place } of centres) {
+    const near = nearTo(place)
     if (near > most || (near === most && best !== undefined && id < best)) {
       best = id
       most = near
@@ -76,14 +61,24 @@ export const parentsOf = (
   member: NodeId,
   isRelation: boolean,
   centres: Iterable<Centre>,
-  vector: Float32Array
+  nearTo: Near
 ): ReadonlyArray<NodeId> => {
+  /** The nearest, at most {@link mostParents}. */
   const ranked: Array<{ readonly id: NodeId; readonly near: number }> = []
-  for (const { id, vector: other } of centres) ranked.push({ id, near: id === member ? 2 : cosine(vector, other) })
-  ranked.sort((a, b) => b.near - a.near || (a.id < b.id ? -1 : 1))
+  for (const { id, place } of centres) {
+    const near = id === member ? 2 : nearTo(place)
+    let rank = ranked.length
+    for (; rank > 0; rank--) {
+      const above = ranked[rank - 1]
+      if (above === undefined || above.near > near || (above.near === near && above.id < id)) break
+    }
+    if (rank === mostParents) continue
+    if (ranked.length === mostParents) ranked.pop()
+    ranked.splice(rank, 0, { id, near })
+  }
   const [first, second] = ranked
   if (first === undefined) return []
-  if (!isRelation) return ranked.slice(0, mostParents).map(({ id }) => id)
+  if (!isRelation) return ranked.map(({ id }) => id)
   const isClose = second !== undefined && Math.min(1, first.near) - second.near <= margin
   return isClose ? [first.id, second.id] : [first.id]
 }

@@ -5,6 +5,7 @@
  * inflection and misspelling, not synonyms.
  */
 import { Effect, Layer } from "effect"
+import { Recent } from "../../domain/Recent.ts"
 import { isStopWord, words } from "../../domain/Words.ts"
 import { EmbeddingModel } from "../../services/EmbeddingModel.ts"
 
@@ -33,51 +34,59 @@ const stirred = (seed: number, text: string): number => {
   return h
 }
 const space = " ".charCodeAt(0)
-const pairHash = (before: string, term: string): number =>
-  mixed(stirred(Math.imul(stirred(seeds.pair, before) ^ space, prime), term))
 
-/** Hashes of the character n-grams of `<word>`. */
-const lettersOf = (word: string): ReadonlyArray<number> => {
+/** Where a hash adds to a vector: the place, and in the lowest bit whether it adds or takes away. */
+const slotOf = (hash: number, dimensions: number): number => (hash % dimensions) * 2 + ((hash >>> 30) & 1)
+
+/** Slots for the character n-grams of `<word>`. */
+const lettersOf = (word: string, dimensions: number): ReadonlyArray<number> => {
   const bounded = `<${word}>`
   const found: Array<number> = []
   for (let from = 0; from + shortest <= bounded.length; from++) {
     let h: number = seeds.letters
     for (let i = from; i < bounded.length && i - from < longest; i++) {
       h = Math.imul(h ^ bounded.charCodeAt(i), prime)
-      if (i - from >= shortest - 1) found.push(mixed(h))
+      if (i - from >= shortest - 1) found.push(slotOf(mixed(h), dimensions))
     }
   }
   return found
 }
 
-/** What a term adds to: the hash of itself, and of its letters unless it is a stop word. */
+/** What a term adds to: slots for itself, and for its letters unless it is a stop word. */
 interface Hashes {
   readonly word: number
-  readonly letters: Uint32Array
+  readonly letters: ReadonlyArray<number>
+  /** The hash of a pair that begins with it, as far as that goes. */
+  readonly pair: number
   readonly isStop: boolean
 }
 
-/** Of the terms that were hashed last; few words make most of any text. */
-const known = new Map<string, Hashes>()
-const mostKnown = 32_768
+/** Of the terms that were hashed last, for vectors of one length; few words make most of any text. */
+const known = new Recent<Hashes>(32_768)
 const longestKnown = 24
+let knownFor = 0
 
-const hashesOf = (term: string): Hashes => {
+const hashesOf = (term: string, dimensions: number): Hashes => {
+  if (dimensions !== knownFor) {
+    known.clear()
+    knownFor = dimensions
+  }
   const found = known.get(term)
   if (found !== undefined) return found
   const isStop = isStopWord(term)
   const made: Hashes = {
-    word: mixed(stirred(seeds.word, term)),
-    letters: isStop ? new Uint32Array() : Uint32Array.from(lettersOf(term)),
+    word: slotOf(mixed(stirred(seeds.word, term)), dimensions),
+    letters: isStop ? [] : lettersOf(term, dimensions),
+    pair: Math.imul(stirred(seeds.pair, term) ^ space, prime),
     isStop
   }
-  if (known.size >= mostKnown) known.clear()
   if (term.length <= longestKnown) known.set(term, made)
   return made
 }
 
 /** A word of a text: how often it stands there, and what it weighs. */
 interface Weighted {
+  readonly term: string
   readonly hashes: Hashes
   times: number
   weight: number
@@ -93,41 +102,51 @@ const isNamed = (text: string, start: number): boolean => {
 /** The vector of a text: finite, of length 1. A text without words gives the first unit vector. */
 export const embedText = (text: string, dimensions: number): Float32Array => {
   const vector = new Float32Array(dimensions)
-  const add = (hash: number, amount: number) => {
-    const place = hash % dimensions
-    vector[place] = (vector[place] ?? 0) + (hash & 0x40000000 ? amount : -amount)
+  /** What is added at a slot, by its lowest bit. */
+  const signed = new Float64Array(2)
+  const amountTo = (amount: number) => {
+    signed[0] = -amount
+    signed[1] = amount
   }
-  const found = words(text)
+  const add = (slot: number) => {
+    const place = slot >> 1
+    vector[place] = (vector[place] ?? 0) + (signed[slot & 1] ?? 0)
+  }
   const byTerm = new Map<string, Weighted>()
-  for (const { start, term } of found) {
+  const inOrder: Array<Weighted> = []
+  for (const { start, term } of words(text)) {
     const weight = isNamed(text, start) ? weights.named : 1
-    const known = byTerm.get(term)
-    if (known === undefined) {
-      const hashes = hashesOf(term)
-      byTerm.set(term, { hashes, times: 1, weight: hashes.isStop ? weight * weights.stopWord : weight })
+    let own = byTerm.get(term)
+    if (own === undefined) {
+      const hashes = hashesOf(term, dimensions)
+      own = { term, hashes, times: 1, weight: hashes.isStop ? weight * weights.stopWord : weight }
+      byTerm.set(term, own)
     } else {
-      known.times++
-      if (!known.hashes.isStop) known.weight = Math.max(known.weight, weight)
+      own.times++
+      if (!own.hashes.isStop && weight > own.weight) own.weight = weight
     }
+    if (!own.hashes.isStop) inOrder.push(own)
   }
   for (const { hashes, times, weight } of byTerm.values()) {
     const amount = weight * (1 + Math.log(times))
-    add(hashes.word, amount)
+    amountTo(amount)
+    add(hashes.word)
+    amountTo(weights.letters * amount)
     const { letters } = hashes
-    const little = weights.letters * amount
-    for (let i = 0; i < letters.length; i++) add(letters[i] ?? 0, little)
+    for (let i = 0; i < letters.length; i++) add(letters[i] ?? 0)
   }
+  // by their hashes as signed numbers, which a map takes without making an object of each
   const pairs = new Map<number, number>()
-  let before: string | undefined
-  let weightBefore = 1
-  for (const { term } of found) {
-    const own = byTerm.get(term)
-    if (own === undefined || own.hashes.isStop) continue
-    if (before !== undefined) pairs.set(pairHash(before, term), Math.sqrt(weightBefore * own.weight))
-    before = term
-    weightBefore = own.weight
+  for (let i = 1; i < inOrder.length; i++) {
+    const before = inOrder[i - 1]
+    const own = inOrder[i]
+    if (before === undefined || own === undefined) continue
+    pairs.set(mixed(stirred(before.hashes.pair, own.term)) | 0, Math.sqrt(before.weight * own.weight))
   }
-  for (const [hash, weight] of pairs) add(hash, weights.pair * weight)
+  for (const [hash, weight] of pairs) {
+    amountTo(weights.pair * weight)
+    add(slotOf(hash >>> 0, dimensions))
+  }
 
   let square = 0
   for (let i = 0; i < dimensions; i++) square += (vector[i] ?? 0) ** 2

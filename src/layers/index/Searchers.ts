@@ -31,9 +31,10 @@ export interface Searcher {
 /** Writes `vector` to `matrix` at `place`, its largest part becoming ±127. False where it is zero or not finite. */
 export const quantise = (vector: Float32Array, matrix: Int8Array, place: number): boolean => {
   let largest = 0
-  for (const part of vector) {
-    if (!Number.isFinite(part)) return false
-    largest = Math.max(largest, Math.abs(part))
+  for (let i = 0; i < vector.length; i++) {
+    const size = Math.abs(vector[i] ?? 0)
+    if (!Number.isFinite(size)) return false
+    if (size > largest) largest = size
   }
   if (largest === 0) return false
   const scale = 127 / largest

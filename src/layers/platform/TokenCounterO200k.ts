@@ -1,5 +1,6 @@
 /** {@link TokenCounter} by gpt-tokenizer's o200k vocabulary, which takes some 120 ms of CPU to load and so is loaded when first counted with. */
 import { Effect, Layer } from "effect"
+import { Recent } from "../../domain/Recent.ts"
 import { TokenCounter } from "../../services/TokenCounter.ts"
 
 /** Markers of special tokens in a text are text. */
@@ -12,20 +13,19 @@ const longRun = new RegExp(`\\S{${longest}}`)
 const isPrinted = (code: number): boolean => code > 32 && code < 127
 /** Longer stretches are hardly ever met again. */
 const longestKept = 24
-const mostKept = 32_768
+const mostKept = 65_536
 
 /**
  * Counts by stretches that end before a space: no pattern of the vocabulary has a space after anything but white space, so that the sum is
  * the count of the whole. Most stretches are a word, of which few make most of any text.
  */
 const bySum = (count: (text: string) => number): ((text: string) => number) => {
-  const kept = new Map<string, number>()
+  const kept = new Recent<number>(mostKept)
   const countOne = (stretch: string): number => {
     if (stretch.length > longestKept) return count(stretch)
     const known = kept.get(stretch)
     if (known !== undefined) return known
     const counted = count(stretch)
-    if (kept.size >= mostKept) kept.clear()
     kept.set(stretch, counted)
     return counted
   }

@@ -16,13 +16,19 @@ const isBinding = (word: Lines<number>, key: string, side: Side): boolean => {
   return false
 }
 
+/** As a list, which most are already. */
+const asList = (ids: Iterable<string>): ReadonlyArray<PassageId> =>
+  (Array.isArray(ids) ? ids : [...ids]) as ReadonlyArray<PassageId>
+
 /** Those that a name or word binds; none where they are too few or too many. */
 export const holdersOf = (run: Run, key: string, side: Side = "of"): ReadonlyArray<PassageId> => {
   const { name, word } = run.board
   const named = name[side](key)
   const worded = word[side](key)
   if (named.size > mostShared || worded.size > mostShared || named.size + worded.size < 2) return []
-  const all = worded.size === 0 ? [...named.keys()] : [...new Set([...named.keys(), ...worded.keys()])]
+  if (worded.size === 0) return asList(named.keys())
+  if (named.size === 0) return asList(worded.keys())
+  const all = [...new Set([...named.keys(), ...worded.keys()])]
   return binds(all.length) ? (all as Array<PassageId>) : []
 }
 

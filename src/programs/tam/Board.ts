@@ -126,6 +126,11 @@ export class Lines<V> {
     }
   }
 
+  /** Forgets all lines; a fresh build has put them and asks for none of them again. */
+  release(): void {
+    if (this.#fresh) this.#rows.clear()
+  }
+
   *erased(): Iterable<Pick<NoteRow, "item" | "key" | "kind">> {
     if (this.#fresh) return
     for (const [key, items] of this.#changed) {

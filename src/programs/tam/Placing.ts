@@ -9,7 +9,7 @@ import { Effect, Option } from "effect"
 import type { NodeId } from "../../domain/Ids.ts"
 import { rootId } from "../../domain/Tam.ts"
 import type { NoteRow } from "../../domain/tam/Graph.ts"
-import { centreOf, levelOf, nearestOf, parentsOf, topicOf } from "../../domain/tam/Topics.ts"
+import { type Centre, centreOf, levelOf, nearestOf, parentsOf, topicOf } from "../../domain/tam/Topics.ts"
 import { Progress } from "../../services/Progress.ts"
 import type { StoreError } from "../../services/StoreError.ts"
 import { TamStore } from "../../services/TamStore.ts"
@@ -99,7 +99,15 @@ const placesOf = Effect.fnUntraced(function* (
     yield* sky.needBelow(whole)
     for (const topic of whole) yield* sky.needCentres(below(topic))
     yield* sky.needCentres([...few.values()].flat())
-    return (walker: Walker) => sky.centres(few.get(walker) ?? below(last(walker)))
+    const held = new Map<string, ReadonlyArray<Centre>>()
+    return (walker: Walker) => {
+      const own = few.get(walker)
+      if (own !== undefined) return sky.centres(own)
+      const topic = last(walker)
+      const all = held.get(topic) ?? sky.centres(below(topic))
+      held.set(topic, all)
+      return all
+    }
   })
 
   yield* sky.needCentres(top)
@@ -117,7 +125,7 @@ const placesOf = Effect.fnUntraced(function* (
     })
     const centres = yield* choices(unsettled, (walker) => [centreOf(was(walker))])
     for (const walker of unsettled) {
-      const nearest = nearestOf(centres(walker), walker.vector)
+      const nearest = nearestOf(centres(walker), sky.nearTo(walker.vector))
       const topic = nearest === undefined ? root : topicOf(height - step, nearest)
       walker.isSame &&= topic === was(walker)
       walker.way.push(topic)
@@ -129,7 +137,7 @@ const placesOf = Effect.fnUntraced(function* (
   const before = ({ id }: Walker) => were.get(node(id)) ?? []
   const centres = yield* choices(open, (walker) => before(walker).map(centreOf))
   return open.map((walker): Place => {
-    const parents = parentsOf(walker.id, level === 0, centres(walker), walker.vector)
+    const parents = parentsOf(walker.id, level === 0, centres(walker), sky.nearTo(walker.vector))
     return {
       id: walker.id,
       way: walker.way,

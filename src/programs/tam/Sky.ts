@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { NodeId } from "../../domain/Ids.ts"
 import type { TamNode } from "../../domain/Tam.ts"
+import { cosines } from "../../domain/tam/Cosines.ts"
 import { nameIn } from "../../domain/tam/Relations.ts"
 import { type Centre, centreOf, isTopic, levelOf, shownOf, topicAbstraction, topicOf } from "../../domain/tam/Topics.ts"
 import { TamStore } from "../../services/TamStore.ts"
@@ -14,7 +15,9 @@ const batchSize = 256
 export const skyOf = Effect.fnUntraced(function* ({ fresh, lost, renamed, scope }: Run) {
   const tam = yield* TamStore
   const store = yield* VectorStore
-  const vectors = new Map<NodeId, Float32Array>()
+  const { keep, of: nearTo } = cosines()
+  /** Where the vectors of centres are kept. */
+  const places = new Map<NodeId, number>()
   /** Centres that hang below each Topic, as they were and as they are. */
   const were = new Map<string, ReadonlySet<NodeId>>()
   const are = new Map<string, Set<NodeId>>()
@@ -93,16 +96,17 @@ export const skyOf = Effect.fnUntraced(function* ({ fresh, lost, renamed, scope 
     /** What is below a Topic, and what was. */
     belowEver: (topic: string): Iterable<NodeId> => [...(were.get(topic) ?? []), ...(are.get(topic) ?? [])],
     needCentres: Effect.fnUntraced(function* (ids: Iterable<NodeId>) {
-      const missing = [...new Set(ids)].filter((id) => !vectors.has(id))
+      const missing = [...new Set(ids)].filter((id) => !places.has(id))
       if (missing.length === 0) return
-      for (const { id, vector } of yield* store.get(scope, "Relation", missing)) vectors.set(id as NodeId, vector)
+      for (const { id, vector } of yield* store.get(scope, "Relation", missing)) places.set(id as NodeId, keep(vector))
     }),
-    centres: function* (ids: Iterable<NodeId>): Iterable<Centre> {
-      for (const id of ids) {
-        const vector = vectors.get(id)
-        if (vector !== undefined) yield { id, vector }
-      }
-    },
+    centres: (ids: Iterable<NodeId>): ReadonlyArray<Centre> =>
+      Array.from(ids).flatMap((id) => {
+        const place = places.get(id)
+        return place === undefined ? [] : [{ id, place }]
+      }),
+    /** How near a vector is to the centres, until another is asked for. */
+    nearTo,
     join: (topic: NodeId, member: NodeId): void => {
       const { come, gone } = change(topic)
       if (!gone.delete(member)) come.add(member)
