@@ -86,7 +86,8 @@ const meanings: { readonly [F in ModelFault]: Meaning } = {
   Cut: { said: "broke off in the middle of its answer", advice: "ask again", passing: true },
   Malformed: {
     said: "gave what is no answer of this API",
-    advice: "OPENAI_BASE_URL may name a web page, or a server that speaks another API",
+    advice:
+      "OPENAI_BASE_URL may name a web page or a server that speaks another API, or the model does not keep to `modelTokens`",
     passing: true
   },
   Truncated: {
@@ -121,7 +122,12 @@ const meanings: { readonly [F in ModelFault]: Meaning } = {
     advice: "install it as the detail says",
     passing: false
   },
-  BadFile: { said: "cannot be loaded", advice: "check the file or folder that the detail names", passing: false },
+  BadFile: {
+    said: "cannot be loaded",
+    advice:
+      "it may be of another kind, lack a part, or have been cut off: look at the file or folder, or fetch it again",
+    passing: false
+  },
   Unkept: {
     said: "answered, and the answer could not be kept before it was used",
     advice: "see the detail; another process may have taken this run over",

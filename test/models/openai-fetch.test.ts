@@ -89,4 +89,17 @@ describe("a whole answer", () => {
       expect(yield* posted(url)).toEqual(Either.right(null))
     }).pipe(Effect.scoped)
   )
+
+  it.live("that is a web page is told by its title, with its status", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serving((_, response) =>
+        response
+          .writeHead(404, { "content-type": "text/html" })
+          .end("<html><head><title>Not here</title></head><body>Nothing</body></html>")
+      )
+      expect(yield* posted(url)).toMatchObject({
+        left: { fault: "UnknownModel", detail: "404 a web page (“Not here”)" }
+      })
+    }).pipe(Effect.scoped)
+  )
 })

@@ -33,6 +33,10 @@ export const make = (options: Options): Effect.Effect<EmbeddingProvider, never, 
     const failed = (fault: ModelFault, detail: string, cause: unknown = detail) =>
       new ModelError({ model: id, fault, detail, cause })
     const said = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+    const lacking = (cause: unknown) => {
+      const [, file] = /file was not found locally at "([^"]+)"/.exec(said(cause)) ?? []
+      return file === undefined ? `${options.folder}: ${said(cause)}` : `there is no ${file}`
+    }
 
     const load: Effect.Effect<Extractor, ModelError, Scope.Scope> = Effect.gen(function* () {
       const runtime = yield* options.runtime
@@ -50,7 +54,7 @@ export const make = (options: Options): Effect.Effect<EmbeddingProvider, never, 
               session_options: { intraOpNumThreads: 1, interOpNumThreads: 1 }
             })
           },
-          catch: (cause) => failed("BadFile", `${options.folder}: ${said(cause)}`, cause)
+          catch: (cause) => failed("BadFile", lacking(cause), cause)
         }),
         (extractor) => Effect.promise(() => extractor.dispose())
       )

@@ -13,9 +13,10 @@ const longestDetail = 300
 
 /** One short line; of a web page, its title. */
 export const told = (text: string): string => {
-  const page = /^\s*(?:<!doctype|<html|<\?xml|<head|<body)/i.test(text)
+  // the SDK puts the status before what came
+  const page = /^\s*(\d{3} )?\s*(?:<!doctype|<html|<\?xml|<head|<body)/i.exec(text)
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text.slice(0, 10_000))?.[1]?.trim()
-  const plain = page ? `a web page${title ? ` (“${title}”)` : ""}` : text
+  const plain = page ? `${page[1] ?? ""}a web page${title ? ` (“${title}”)` : ""}` : text
   const line = plain.replace(/\s+/g, " ").trim()
   return line.length > longestDetail ? `${line.slice(0, longestDetail - 1)}…` : line
 }
