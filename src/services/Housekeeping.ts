@@ -58,6 +58,8 @@ export class Housekeeping extends Context.Tag("staterag/services/Housekeeping")<
     ) => Effect.Effect<{ readonly removed: number; readonly kept: number }, StoreError>
     /** Bytes that all scopes take, without logs and caches; 0 where nothing is on disk. */
     readonly bytes: Effect.Effect<number, StoreError>
+    /** What each table takes of these, with its indexes, in bytes, largest first; a scope's word tables stand together with those of others. Reads every page. */
+    readonly tables: Effect.Effect<ReadonlyArray<readonly [table: string, bytes: number]>, StoreError>
     /**
      * Leaves nothing of what was removed: not in indexes, free space or logs; and gives the space back. Reads and writes everything once.
      * Never inside a transaction. `Busy` where another process goes on reading what is gone.

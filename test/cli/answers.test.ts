@@ -235,6 +235,15 @@ describe("status and runs", () => {
     expect(status.sizes.total).toBeGreaterThan(0)
     expect(status.corpusRevision).toMatch(/^[0-9a-f]{64}$/)
     expect((await said(["status"])).stdout).toMatch(/^Stale +nothing$/m)
+    const { sizes } = JSON.parse((await said(["status", "--tables", "--json"])).stdout)
+    const tables = Object.values<number>(sizes.tables).reduce((sum, size) => sum + size, 0)
+    expect(Object.keys(sizes.tables)).toEqual(
+      expect.arrayContaining(["staterag_text", "staterag_fts_passage (content)"])
+    )
+    // what is neither: the schema, the ledger of FTS5, free pages
+    expect(tables / sizes.files["staterag.db"]).toBeGreaterThan(0.8)
+    expect(tables).toBeLessThanOrEqual(sizes.files["staterag.db"] + (sizes.files["staterag.db-wal"] ?? 0))
+    expect((await said(["status", "--tables"])).stdout).toMatch(/B staterag_text, [\d,]+ a passage *$/m)
     const { runs } = JSON.parse((await said(["runs", "--limit", "2", "--json"])).stdout)
     expect(runs).toHaveLength(2)
     expect(runs[0].startedAt).toBeGreaterThanOrEqual(runs[1].startedAt)

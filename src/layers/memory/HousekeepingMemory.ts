@@ -99,6 +99,7 @@ export const layer: Layer.Layer<Housekeeping, never, Memory | RunTables> = Layer
               runs.set(held.run, { ...held, token: FencingToken.make(held.token + 1) })
         }),
       bytes: Effect.succeed(0),
+      tables: Effect.succeed([]),
       scrub: Effect.void,
       settle: Effect.void,
       restore: Effect.void,

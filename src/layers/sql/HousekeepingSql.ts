@@ -5,7 +5,7 @@
  * of a word index nor the write-ahead log. So {@link scrub} merges the segments, rewrites the file (`VACUUM`) and empties the log.
  */
 import { SqlClient } from "@effect/sql"
-import { Effect, Either, Layer, Option, Schedule } from "effect"
+import { Effect, Either, Layer, Option, Schedule, Schema } from "effect"
 import type { RunId, ScopeKey } from "../../domain/Ids.ts"
 import { type Fault, Housekeeping } from "../../services/Housekeeping.ts"
 import { StoreError, UnknownRun } from "../../services/StoreError.ts"
@@ -16,7 +16,7 @@ import type { Row } from "./Execute.ts"
 import { type Method, methods } from "./Methods.ts"
 import { all } from "./Migrations.ts"
 import * as ModelRemovals from "./ModelRemovals.ts"
-import { integer } from "./Rows.ts"
+import { compile, decodeRows, integer } from "./Rows.ts"
 import { findScope, wordTable } from "./Scopes.ts"
 import { missing } from "./Tables.ts"
 
@@ -42,6 +42,9 @@ const insertOwed = `INSERT INTO staterag_owed (work, times) VALUES ('scrub', 1)
 const selectOwed = "SELECT times FROM staterag_owed WHERE work = 'scrub'"
 const deleteOwed = "DELETE FROM staterag_owed WHERE work = 'scrub' AND times = ?"
 const selectBytes = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size"
+const selectTables = `SELECT m.tbl_name AS name, sum(s.pgsize) AS bytes
+  FROM dbstat s JOIN sqlite_master m ON m.name = s.name WHERE m.tbl_name LIKE 'staterag%' GROUP BY m.tbl_name`
+const fitTable = compile(Schema.Struct({ name: Schema.String, bytes: Schema.NonNegativeInt }))
 
 /** What holds these ids no other table does: empty ones would give an old scope's rows to a new scope. */
 const irreplaceable = ["staterag_scope", "staterag_document"]
@@ -65,6 +68,7 @@ const make = Effect.gen(function* () {
     "removeCached",
     "fence",
     "bytes",
+    "tables",
     "scrub",
     "settle",
     "restore",
@@ -169,6 +173,15 @@ const make = Effect.gen(function* () {
     bytes: Effect.suspend(() =>
       Effect.flatMap(at.bytes.run(selectBytes, []), (rows) => integer(at.bytes.method, "database", rows))
     ),
+    tables: Effect.gen(function* () {
+      const { method, run } = at.tables
+      const sizes = new Map<string, number>()
+      for (const { bytes, name } of yield* decodeRows(method, "dbstat", fitTable, yield* run(selectTables, []))) {
+        const table = name.replace(/_\d+(?:_(\w+))?$/, (_, part?: string) => (part === undefined ? "" : ` (${part})`))
+        sizes.set(table, (sizes.get(table) ?? 0) + bytes)
+      }
+      return [...sizes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    }),
     scrub,
     settle: Effect.gen(function* () {
       const debt = yield* owed(at.settle).pipe(

@@ -1,9 +1,10 @@
 /** `staterag status`: what the state folder holds, how large it is, and what is stale. */
-import { Command } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { embeddingId, isEmbedded, modelOf } from "../../domain/ModelSettings.ts"
 import { CorpusStore } from "../../services/CorpusStore.ts"
 import { EmbeddingModel } from "../../services/EmbeddingModel.ts"
+import { Housekeeping } from "../../services/Housekeeping.ts"
 import { SharedMemoryPool } from "../../services/SharedMemoryPool.ts"
 import { SourceFiles } from "../../services/SourceFiles.ts"
 import { TamStore } from "../../services/TamStore.ts"
@@ -11,6 +12,7 @@ import { VectorIndex } from "../../services/VectorIndex.ts"
 import { VectorStore } from "../../services/VectorStore.ts"
 import {
   common,
+  existingHouse,
   existingShelf,
   modelAssignments,
   models as modelOptions,
@@ -25,7 +27,11 @@ import { bytes, count, grouped, moment, oneLine, table } from "./Text.ts"
 /** How many stale files the text names; the JSON names all. */
 const staleShown = 5
 
-export const command = Command.make("status", { ...common, ...modelOptions }, (values) =>
+const tables = Options.boolean("tables").pipe(
+  Options.withDescription("the bytes of each table of the database too; reads every page of it")
+)
+
+export const command = Command.make("status", { ...common, ...modelOptions, tables }, (values) =>
   Effect.gen(function* () {
     const settings = yield* settingsOf(values, modelAssignments(values))
     const { directory, scope } = settings
@@ -72,7 +78,18 @@ export const command = Command.make("status", { ...common, ...modelOptions }, (v
     const files = yield* host.sizes(directory)
     const sizes = {
       total: files.reduce((sum, file) => sum + file.bytes, 0),
-      files: Object.fromEntries(files.map((file) => [file.path, file.bytes]))
+      files: Object.fromEntries(files.map((file) => [file.path, file.bytes])),
+      ...(values.tables
+        ? {
+            tables: Object.fromEntries(
+              yield* existingHouse(
+                settings,
+                true,
+                Effect.flatMap(Housekeeping, (keeping) => keeping.tables)
+              )
+            )
+          }
+        : {})
     }
     yield* print(values.json, { ...held, sizes }, () => {
       const { artifacts, depth, edges, models, nodes, stale } = held
@@ -114,6 +131,10 @@ export const command = Command.make("status", { ...common, ...modelOptions }, (v
         ],
         ["Revision", `${held.corpusRevision.slice(0, 16)}, indexed ${moment(held.indexedAt)} UTC`],
         ["On disk", `${bytes(sizes.total)} (${[...parts].map(([name, size]) => `${name} ${bytes(size)}`).join(", ")})`],
+        ...Object.entries(sizes.tables ?? {}).map(([name, size]) => [
+          "",
+          `${bytes(size)} ${name}, ${grouped(Math.round(size / Math.max(1, held.passages)))} a passage`
+        ]),
         ["Stale", staleLines.length === 0 ? "nothing" : (staleLines[0] ?? "")],
         ...staleLines.slice(1).map((line) => ["", line])
       ]
@@ -127,7 +148,8 @@ export const page: Page = {
   descriptor: command.descriptor,
   examples: [
     ["staterag status", "the corpus, the graph, the sizes on disk"],
-    ["staterag status --json", "the same for a program; names every stale file"]
+    ["staterag status --json", "the same for a program; names every stale file"],
+    ["staterag status --tables", "with the bytes of each table, and how many a passage"]
   ],
   notes: []
 }
