@@ -1,8 +1,10 @@
 /**
  * An index run against the sum of its parts, each run alone before it in the same process: embedding, the scan for titles, rows with FTS5,
- * vectors. `--corpus FILE` names a JSON Lines corpus; without it one is invented.
+ * vectors. Two sums are shown: that of passages alone, and that of all which the run embeds and writes (Relations with their words and
+ * vectors, and the graph's nodes, edges, regions, links and notes), whose calls are recorded from a run and made again.
+ * `--corpus FILE` names a JSON Lines corpus; without it one is invented.
  *
- * Gates: at most 1.5 times the sum, and 600 passages a second of CPU.
+ * Gates: at most 1.5 times the sum of all, and 600 passages a second of CPU.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,6 +12,7 @@ import { join, resolve } from "node:path"
 import { Effect, Option } from "effect"
 import type { Passage } from "../../src/domain/Corpus.ts"
 import { CorpusRevision, type PassageId, ScopeKey } from "../../src/domain/Ids.ts"
+import type { GraphChange } from "../../src/domain/tam/Graph.ts"
 import { titleTable } from "../../src/domain/tam/Titles.ts"
 import { words } from "../../src/domain/Words.ts"
 import * as Embedded from "../../src/layers/Embedded.ts"
@@ -18,6 +21,7 @@ import { entryOf } from "../../src/programs/IndexPassages.ts"
 import { CorpusStore } from "../../src/services/CorpusStore.ts"
 import { EmbeddingModel } from "../../src/services/EmbeddingModel.ts"
 import { LexicalIndex } from "../../src/services/LexicalIndex.ts"
+import { TamStore } from "../../src/services/TamStore.ts"
 import { Transaction } from "../../src/services/Transaction.ts"
 import { VectorIndex } from "../../src/services/VectorIndex.ts"
 import { type StoredVector, VectorStore } from "../../src/services/VectorStore.ts"
@@ -36,6 +40,93 @@ const measured = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       const { system, user } = process.cpuUsage(before)
       return [value, (system + user) / 1000] as const
     })
+  })
+
+/** What a run asks of the services that embed and write, in its order. */
+const recorder = () => ({
+  embedded: [] as Array<Parameters<EmbeddingModel["Type"]["embed"]>>,
+  stored: [] as Array<Parameters<CorpusStore["Type"]["put"]>>,
+  entered: [] as Array<Parameters<LexicalIndex["Type"]["put"]>>,
+  vectors: [] as Array<Parameters<VectorStore["Type"]["put"]>>,
+  graph: [] as Array<Parameters<TamStore["Type"]["change"]>>
+})
+type Record = ReturnType<typeof recorder>
+
+/** A call that is written down before it is made. */
+const noted =
+  <Given extends ReadonlyArray<unknown>, A>(calls: Array<Given>, call: (...given: Given) => A) =>
+  (...given: Given): A => {
+    calls.push(given)
+    return call(...given)
+  }
+
+/** A change of which every part can be taken more than once. */
+const held = ({ depth, ...lists }: GraphChange): GraphChange => ({
+  ...Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, [...list]])),
+  ...(depth === undefined ? {} : { depth })
+})
+
+const recording = <A, E, R>(effect: Effect.Effect<A, E, R>, record: Record) =>
+  Effect.gen(function* () {
+    const model = yield* EmbeddingModel
+    const corpus = yield* CorpusStore
+    const lexical = yield* LexicalIndex
+    const store = yield* VectorStore
+    const tam = yield* TamStore
+    return yield* effect.pipe(
+      Effect.provideService(EmbeddingModel, {
+        ...model,
+        embed: noted(record.embedded, model.embed)
+      }),
+      Effect.provideService(CorpusStore, {
+        ...corpus,
+        put: noted(record.stored, corpus.put)
+      }),
+      Effect.provideService(LexicalIndex, {
+        ...lexical,
+        put: noted(record.entered, lexical.put)
+      }),
+      Effect.provideService(VectorStore, {
+        ...store,
+        put: noted(record.vectors, store.put)
+      }),
+      Effect.provideService(TamStore, {
+        ...tam,
+        change: (key, change) => noted(record.graph, tam.change)(key, held(change))
+      })
+    )
+  })
+
+/** The same calls again, each kind alone; the scan for titles reads the passages alone and is measured with these. */
+const all = ({ embedded, entered, graph, stored, vectors }: Record) =>
+  Effect.gen(function* () {
+    const model = yield* EmbeddingModel
+    const { atomically } = yield* Transaction
+    const corpus = yield* CorpusStore
+    const lexical = yield* LexicalIndex
+    const store = yield* VectorStore
+    const tam = yield* TamStore
+    const [, embedding] = yield* measured(Effect.forEach(embedded, (given) => model.embed(...given), { discard: true }))
+    const [, rows] = yield* measured(
+      atomically(
+        Effect.zipRight(
+          Effect.forEach(stored, (given) => corpus.put(...given), { discard: true }),
+          Effect.forEach(entered, (given) => lexical.put(...given), { discard: true })
+        )
+      )
+    )
+    const revision = CorpusRevision.make("bench")
+    const [, written] = yield* measured(
+      Effect.gen(function* () {
+        yield* atomically(Effect.forEach(vectors, (given) => store.put(...given), { discard: true }))
+        yield* corpus.setRevision(scope, { revision, embedding: model.id, dimensions: model.dimensions, indexedAt: 0 })
+        yield* (yield* VectorIndex).build(scope, revision)
+      })
+    )
+    const [, changed] = yield* measured(
+      atomically(Effect.forEach(graph, (given) => tam.change(...given), { discard: true }))
+    )
+    return { embedding, "rows with FTS5": rows, vectors: written, graph: changed }
   })
 
 const indexed = (file: string) => measured(indexCorpus({ scope, paths: [file] }))
@@ -126,26 +217,32 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
     }
     const into = <A, E>(name: string, effect: Effect.Effect<A, E, Embedded.Services>): Promise<A> =>
       effect.pipe(Effect.provide(Embedded.layer({ directory: join(home, name) })), Effect.runPromise)
-    // once to know the passages, and so that both sides are compiled
-    const held = await into("first", Effect.zipRight(indexed(file), contents))
-    const alone = await into("parts", parts(held))
-    const [{ passages, nodes }, whole] = await into("whole", indexed(file))
-    const sum = Object.values(alone).reduce((all, cpu) => all + cpu, 0)
-    const rate = (passages / whole) * 1000
+    // once to know what is written, and so that both sides are compiled
+    const record = recorder()
+    const known = await into("first", Effect.zipRight(recording(indexed(file), record), contents))
+    const alone: { readonly [part: string]: number } = await into("parts", parts(known))
+    const whole: { readonly [part: string]: number } = { ...alone, ...(await into("all", all(record))) }
+    const [{ passages, nodes }, run] = await into("whole", indexed(file))
+    const sumOf = (costs: typeof alone) => Object.values(costs).reduce((sum, cpu) => sum + cpu, 0)
+    const ms = (cpu: number | undefined) => cpu?.toFixed(0) ?? ""
+    const [ratio, rate] = [run / sumOf(whole), (passages / run) * 1000]
     console.log(`${about}; node ${process.version}\n`)
     console.log(
       table(
-        ["", "CPU ms"],
-        [...Object.entries(alone), ["sum of the parts", sum] as const, ["the index run", whole] as const].map(
-          ([name, cpu]) => [name, cpu.toFixed(0)]
-        )
+        ["CPU ms", "passages alone", "all that is embedded and written"],
+        [
+          ...Object.keys(whole).map((part) => [part, ms(alone[part]), ms(whole[part])]),
+          ["sum", ms(sumOf(alone)), ms(sumOf(whole))],
+          ["the index run", ms(run), ms(run)],
+          ["times the sum", (run / sumOf(alone)).toFixed(2), ratio.toFixed(2)]
+        ]
       )
     )
     console.log(
-      `\n${passages} passages, ${nodes.Relation} Relations: ${(whole / sum).toFixed(2)} times the sum (gate 1.5), ` +
+      `\n${passages} passages, ${nodes.Relation} Relations: ${ratio.toFixed(2)} times the sum of all (gate 1.5), ` +
         `${rate.toFixed(0)} passages a second (gate 600)`
     )
-    return whole <= 1.5 * sum && rate >= 600
+    return ratio <= 1.5 && rate >= 600
   } finally {
     rmSync(home, { recursive: true, force: true })
   }

@@ -73,7 +73,9 @@ export const main = async (args: ReadonlyArray<string>): Promise<boolean> => {
   }
   const child = <A>(...words: ReadonlyArray<string>): A => {
     const self = process.argv[1] ?? ""
-    const { status, stdout } = spawnSync(process.execPath, ["--max-old-space-size=8000", self, "--child", ...words], {
+    // as the command's launcher sets it for `index`
+    const flags = words[0] === "index" ? ["--heap-growing-percent=30"] : []
+    const { status, stdout } = spawnSync(process.execPath, [...flags, self, "--child", ...words], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "inherit"],
       maxBuffer: 1 << 28
