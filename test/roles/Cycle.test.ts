@@ -122,6 +122,17 @@ layer(shelf(library))("a small library", (it) => {
       })
   )
 
+  it.effect("C19 E_bp begins with what the question names, then whom these passages name where they answer it", () =>
+    Effect.gen(function* () {
+      const { check: compact } = yield* CompactEvidenceCheck
+      const asked = inquiry("Which film has the director who was born first, Aas Ka Panchhi or Phoolwari?")
+      const start = yield* startOf(asked)
+      const said = yield* compact(asked, initial([...start.slice(0, 4).reverse(), ...start.slice(4)], []))
+      if (!said.matched) return expect(said.reason).toBe("a match")
+      expect(said.evidence.slice(0, 3).map(({ title }) => title)).toEqual(["Aas Ka Panchhi", "Phoolwari", "Mohan Kumar"])
+    })
+  )
+
   it.effect(
     "C11 the plan: hypotheses from E\u2070, verbatim bindings, missing slots, a frontier of linked titles",
     () =>

@@ -6,8 +6,10 @@
 import { Effect, Layer } from "effect"
 import type { Passage } from "../../../domain/Corpus.ts"
 import { entityKey } from "../../../domain/Entities.ts"
-import type { Evidence } from "../../../domain/Evidence.ts"
-import { idf, residualShare } from "../../../domain/Idf.ts"
+import type { Evidence, EvidenceItem } from "../../../domain/Evidence.ts"
+import { hopFrom } from "../../../domain/Hop.ts"
+import { type Frequencies, idf, residualShare } from "../../../domain/Idf.ts"
+import type { PassageId } from "../../../domain/Ids.ts"
 import { analyse, isAbout, type Question } from "../../../domain/Question.ts"
 import { terms } from "../../../domain/Words.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
@@ -33,6 +35,22 @@ const fitting = (items: Evidence, passages: ReadonlyArray<Passage>, budget: numb
     return spent > budget
   })
   return end < 0 ? items : items.slice(0, end)
+}
+
+/** The items that are about what the passages of the subjects say of the question: the director, where one film's is asked for. */
+const onward = (
+  question: Question,
+  frequencies: Frequencies,
+  subjects: Evidence,
+  evidence: Evidence,
+  about: ReadonlyMap<PassageId, ReadonlyArray<string>>
+): Evidence => {
+  const names = subjects.map((item) => hopFrom(question, (term) => idf(frequencies, term), item).names.map(entityKey))
+  const found = names.map((own) =>
+    own.flatMap((name) => evidence.find((item) => about.get(item.passage)?.[0] === name) ?? [])
+  )
+  const longest = Math.max(0, ...found.map((items) => items.length))
+  return Array.from({ length: longest }, (_, rank) => found.flatMap((items) => items[rank] ?? [])).flat()
 }
 
 export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore | LexicalIndex> = Layer.effect(
@@ -85,19 +103,21 @@ export const layer: Layer.Layer<CompactEvidenceCheck, never, CorpusStore | Lexic
       const top = evidence.slice(0, mostPassages).filter((item) => documents.includes(item.document))
       const passages = yield* corpus.passages(
         scope,
-        top.map((item) => item.passage)
+        evidence.map((item) => item.passage)
       )
       const about = new Map(
         passages.map((passage) => [passage.id, [passage.title, ...passage.headings].map(entityKey)] as const)
       )
-      const lacking = question.subjects.find(
-        (entity) => !top.some((item) => (about.get(item.passage) ?? []).some((key) => isAbout(key, entity.key)))
-      )
+      const isOf = (item: EvidenceItem, key: string) =>
+        (about.get(item.passage) ?? []).some((name) => isAbout(name, key))
+      const own = question.subjects.map((entity) => top.find((item) => isOf(item, entity.key)))
+      const lacking = question.subjects.find((_, i) => own[i] === undefined)
       if (lacking !== undefined) return declined(`no passage about ${lacking.text} stands near the top`)
-      const chosen = fitting(top, passages, budget)
-      const settled = question.subjects.every((entity) =>
-        chosen.some((item) => (about.get(item.passage) ?? []).some((key) => isAbout(key, entity.key)))
-      )
+      const subjects = own.flatMap((item) => item ?? [])
+      const frequencies = yield* frequenciesOf(lexical, scope, question.terms)
+      const ordered = new Set([...subjects, ...onward(question, frequencies, subjects, evidence, about), ...top])
+      const chosen = fitting([...ordered], passages, budget)
+      const settled = question.subjects.every((entity) => chosen.some((item) => isOf(item, entity.key)))
       if (!settled) return declined(`the passages about its names do not fit ${budget} tokens`)
       return {
         matched: true,
