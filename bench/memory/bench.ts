@@ -17,7 +17,7 @@ import { table } from "../report.ts"
 
 export const about = "whether what one question leaves in shared memory helps a related one"
 
-const sets = ["musique", "2wikimultihopqa-hipporag"]
+const sets = ["musique", "hotpotqa", "2wikimultihopqa-hipporag", "2wikimultihopqa"]
 
 const Question = Schema.parseJson(
   Schema.Struct({

@@ -23,6 +23,7 @@ export type Quote = typeof Quote.Type
 export const SurfaceForm = Schema.Struct({ kind: Schema.Literal("SurfaceForm"), surface: Quote, node: NodeId })
 /** Two places that a verified run needed together. */
 export const Bridge = Schema.Struct({ kind: Schema.Literal("Bridge"), from: Quote, to: Quote })
+export type Bridge = typeof Bridge.Type
 /** A plan (by its digest) for which a region did not hold what was looked for. */
 export const FailedRegion = Schema.Struct({
   kind: Schema.Literal("FailedRegion"),

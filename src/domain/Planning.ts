@@ -2,11 +2,11 @@
  * The parts of a plan that need no index: slots and what fills them, what is still open, where to start from, what to look out for (C11).
  */
 import { Option } from "effect"
-import type { Artifact } from "./Artifact.ts"
+import type { Artifact, Bridge } from "./Artifact.ts"
 import { entities, entityKey, withoutAside } from "./Entities.ts"
 import type { EvidenceItem } from "./Evidence.ts"
 import { type Hop, hopFrom } from "./Hop.ts"
-import { type Frequencies, idf } from "./Idf.ts"
+import { type Frequencies, idf, residualShare } from "./Idf.ts"
 import { SlotName } from "./Ids.ts"
 import type { Binding, Frontier, Plan, Slot } from "./Plan.ts"
 import { cut, folded, isAbout, type Question, standsIn } from "./Question.ts"
@@ -16,6 +16,8 @@ import { terms } from "./Words.ts"
 
 /** A passage that holds nearly all of the question has no second hop to make: below this residual its weight falls. */
 const fullResidual = 0.4
+/** The share of the question, by idf, that evidence may lack and still be verified. */
+export const mostResidual = 0.4
 const hinted = 0.3
 const mostSlots = 25
 /** Names that a plan looks out for at most. */
@@ -179,6 +181,21 @@ export const namesIn = (question: Question, titles: ReadonlyArray<string>): Read
   )
   return [...found.values(), ...others.map(({ text }) => text)].slice(0, mostNames).map((name) => cut(name, nameLimit))
 }
+
+/** Bridges whose two quotes hold every name of the question and most of its words: what verified then would for this question too. */
+export const anchored = (
+  question: Question,
+  artifacts: ReadonlyArray<Artifact>,
+  weight: (term: string) => number
+): ReadonlyArray<Bridge> =>
+  question.entities.length === 0
+    ? []
+    : artifacts.flatMap(({ payload }) => {
+        if (payload.kind !== "Bridge") return []
+        const line = folded(`${payload.from.text}\n${payload.to.text}`)
+        const lacks = residualShare(question.terms, weight, (term) => line.includes(` ${term} `))
+        return lacks <= mostResidual && question.entities.every(({ key }) => standsIn(key, line)) ? [payload] : []
+      })
 
 /** Names that verified runs needed together with what this question asks about. */
 export const hintsOf = (question: Question, artifacts: ReadonlyArray<Artifact>): ReadonlyArray<Frontier> => {

@@ -5,17 +5,20 @@
  * the corpus reaches), so that g needs no index (C12).
  */
 import { Effect, Layer, Option } from "effect"
+import type { Bridge } from "../../../domain/Artifact.ts"
 import { entityKey } from "../../../domain/Entities.ts"
 import { idf, residualShare } from "../../../domain/Idf.ts"
 import { type NodeId, PassageId, type ScopeKey } from "../../../domain/Ids.ts"
 import type { Hypothesis, Plan, Visit } from "../../../domain/Plan.ts"
 import {
+  anchored,
   askedSlot,
   byScore,
   frontierOf,
   hintsOf,
   knownOf,
   mostFrontier,
+  nameLimit,
   namesIn,
   objectiveOf,
   openTerms,
@@ -29,6 +32,7 @@ import { propose } from "../../../domain/Proposal.ts"
 import { analyse, cut } from "../../../domain/Question.ts"
 import { constants, raw, type Scored } from "../../../domain/Relevance.ts"
 import type { State } from "../../../domain/State.ts"
+import { contentTerms } from "../../../domain/Words.ts"
 import { CorpusStore } from "../../../services/CorpusStore.ts"
 import { LexicalIndex } from "../../../services/LexicalIndex.ts"
 import { Planner, type Turn } from "../../../services/Roles.ts"
@@ -36,7 +40,7 @@ import { type Link, TamStore } from "../../../services/TamStore.ts"
 import { failing } from "./Failing.ts"
 import * as Nearness from "./Nearness.ts"
 import { prepared } from "./Prepared.ts"
-import { frequenciesOf, sought, weighted } from "./Weights.ts"
+import { frequenciesOf, mostTerms, sought, weighted } from "./Weights.ts"
 
 /** Items that hypotheses start from, in the first cycle and later. */
 const startsFirst = 5
@@ -47,6 +51,8 @@ const questionLater = 0.6
 /** What is left of the question once evidence has been committed, where a name is missing. */
 const questionRest = 1
 const backward = 0.6
+/** Bridges of earlier questions that a plan begins with at most. */
+const mostBridges = 4
 /** Texts in which the best score of a hypothesis is looked for. */
 const looked = 10
 
@@ -92,6 +98,18 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | CorpusStore | Nea
       return passages.flatMap(({ id, title }) => (title === "" ? [] : [{ name: title, weight: reach.get(id) ?? 0 }]))
     })
 
+    /** Titles of the passages that begin bridges: their regions hold both ends. */
+    const beginnings = Effect.fnUntraced(function* (scope: ScopeKey, bridges: ReadonlyArray<Bridge>) {
+      const found = new Set<PassageId>()
+      for (const { from } of bridges.slice(0, mostBridges)) {
+        const words = contentTerms(from.text).slice(0, mostTerms)
+        for (const { id } of yield* lexical.search(scope, "Passage", words, 1, [from.span.document]))
+          found.add(PassageId.make(id))
+      }
+      const passages = found.size === 0 ? [] : yield* corpus.passages(scope, [...found].sort())
+      return passages.flatMap(({ title }) => (title === "" ? [] : [cut(title, nameLimit)]))
+    })
+
     /** The Evidence nodes where earlier cycles ended: those of the last plan, and the end of the path that followed it. */
     const visitsOf = Effect.fnUntraced(function* (scope: ScopeKey, state: State) {
       if (Option.isNone(state.plan) || Option.isNone(state.path)) return []
@@ -122,6 +140,14 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | CorpusStore | Nea
           ),
         onSome: ({ entities }) => entities
       })
+      // where a verified run began with the same, that is asked about too
+      const begun = isFirst
+        ? yield* beginnings(
+            scope,
+            anchored(question, artifacts, (term) => idf(frequencies, term))
+          )
+        : []
+      const entities = [...new Set([...names, ...begun])]
       const slots = slotsOf(question)
       const known = knownOf(slots, state)
       const missing = slots.map((slot) => slot.name).filter((name) => !known.some((binding) => binding.slot === name))
@@ -189,7 +215,7 @@ export const layer: Layer.Layer<Planner, never, LexicalIndex | CorpusStore | Nea
       ])
       const value: Plan = {
         type: question.type,
-        entities: names,
+        entities,
         slots,
         objective: objectiveOf(question, missing, cycle),
         hypotheses,

@@ -10,6 +10,7 @@ import type { Evidence, EvidenceItem } from "../../../domain/Evidence.ts"
 import { idf, residualShare } from "../../../domain/Idf.ts"
 import type { SlotName } from "../../../domain/Ids.ts"
 import type { Plan } from "../../../domain/Plan.ts"
+import { mostResidual } from "../../../domain/Planning.ts"
 import { propose } from "../../../domain/Proposal.ts"
 import { analyse, cut, folded, isAbout, type Question, standsIn } from "../../../domain/Question.ts"
 import { sentences } from "../../../domain/Sentences.ts"
@@ -21,8 +22,6 @@ import { failing } from "./Failing.ts"
 import { failedRegion, remember } from "./Remembering.ts"
 import { frequenciesOf } from "./Weights.ts"
 
-/** The share of the question, by idf, that the evidence may lack. */
-const mostResidual = 0.4
 /** How many of the plan's strongest starting points must be held. */
 const strongest = 2
 const quoteLimit = 1000
@@ -70,21 +69,23 @@ const judge = (plan: Plan, evidence: Evidence, coverage: Coverage): Verification
   const faults = [
     ...(evidence.length === 0 ? ["the region held no evidence"] : []),
     ...(lackingNames.length > 0 ? [`no passage names ${listed(lackingNames)}`] : []),
-    ...(residual > mostResidual ? [`nothing says: ${listed(lackingWords)}`] : []),
+    ...(residual > mostResidual ? [`no passage says: ${listed(lackingWords)}`] : []),
     ...(lackingStarts > 0 ? ["the region lacks passages that the plan starts from"] : [])
   ]
   const found = [...new Set(evidence.map((item) => item.title).filter((title) => title !== ""))]
   const seen = found.length === 0 ? "" : ` Found: ${listed(found)}.`
-  // of a share that is not whole, no text says that it is
-  const percent = residual > 0 ? Math.min(99, Math.round(100 * (1 - residual))) : 100
+  // of a share that is not whole, no text says that it is, nor that one is nothing
+  const percent = Math.max(1, Math.min(99, Math.round(100 * (1 - residual))))
   const covered =
-    percent === 100
-      ? "every word of the question is in the evidence"
-      : `${percent} % of the question, by weight of its words, is in the evidence`
+    residual <= 0
+      ? "The evidence holds every word of the question"
+      : residual >= 1
+        ? "The evidence holds nothing of the question"
+        : `The evidence holds ${percent} % of the question, by weight of its words`
   if (faults.length === 0)
     return {
       verdict: "Pass",
-      justification: { text: `${covered}; every name in it is there.${seen}`, missing: [], supported }
+      justification: { text: `${covered}, and every name in it.${seen}`, missing: [], supported }
     }
   const absent = new Set(lackingNames.map(entityKey))
   const filled = new Set<SlotName>(supported.map(({ slot }) => slot))
@@ -95,7 +96,7 @@ const judge = (plan: Plan, evidence: Evidence, coverage: Coverage): Verification
   return {
     verdict: "Fail",
     justification: {
-      text: `${covered}, but ${faults.join("; ")}.${seen}`,
+      text: `${covered}${residual >= 1 ? ":" : ", but"} ${faults.join("; ")}.${seen}`,
       missing,
       supported: supported.filter(({ slot }) => !missing.includes(slot))
     }
