@@ -167,9 +167,15 @@ const logger = Logger.replace(
 )
 
 let terminated = false
-process.once("SIGTERM", () => {
-  terminated = true
-})
+let signals = 0
+// these stay: packages that end the process where nobody else listens (signal-exit, below the runtime of model files) look while the
+// listeners of the runtime of effects, which hear a signal once, are gone already
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    if (signal === "SIGTERM") terminated = true
+    // whoever asks twice does not wait for what is being put away
+    if (++signals > 1) process.exit(terminated ? exitCodes.terminated : exitCodes.interrupted)
+  })
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // whoever was reading has had enough: that is no fault
