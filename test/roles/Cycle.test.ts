@@ -131,7 +131,11 @@ layer(shelf(library))("a small library", (it) => {
       const start = yield* startOf(asked)
       const said = yield* compact(asked, initial([...start.slice(0, 4).reverse(), ...start.slice(4)], []))
       if (!said.matched) return expect(said.reason).toBe("a match")
-      expect(said.evidence.slice(0, 3).map(({ title }) => title)).toEqual(["Aas Ka Panchhi", "Phoolwari", "Mohan Kumar"])
+      expect(said.evidence.slice(0, 3).map(({ title }) => title)).toEqual([
+        "Aas Ka Panchhi",
+        "Phoolwari",
+        "Mohan Kumar"
+      ])
     })
   )
 
@@ -207,7 +211,9 @@ layer(shelf(library))("a small library", (it) => {
         expect(pass.written.map(({ payload, scope: to }) => [payload.kind, to])).toEqual([["Bridge", "Global"]])
         const fail = yield* through("Which planets orbit the star Sirius in the Andromeda galaxy?")
         expect(fail.value.verdict).toBe("Fail")
-        expect(fail.value.justification.text).toMatch(/^The evidence holds .* of the question.*no passage names .*Sirius/u)
+        expect(fail.value.justification.text).toMatch(
+          /^The evidence holds .* of the question.*no passage names .*Sirius/u
+        )
         expect(fail.written.map(({ payload, scope: to }) => [payload.kind, to])).toEqual([["FailedRegion", "Task"]])
         const off = { scope: "off", days: null, count: null } as const
         const persistence = { SurfaceForm: off, Bridge: off, FailedRegion: off }
