@@ -22,12 +22,10 @@ if (module.enableCompileCache !== undefined) {
   const cachedData = existsSync(kept) ? readFileSync(kept) : undefined
   const script = new Script(module.wrap(readFileSync(filename, "latin1")), { filename, cachedData })
   // A command is over before the code that V8 optimises pays for itself, and most of its garbage is never worth collecting: optimise what
-  // has run four times as long as usual, and let the young generation grow to its limit at once. V8 reads these whenever it needs them; they
+  // has run four times as long as usual, and let the young generation grow to its limit at once. V8 reads both whenever it needs them; both
   // were tried with this line of Node alone, and flags that later ones do not know would be complained of on standard error.
   setFlagsFromString("--interrupt-budget=500000")
   setFlagsFromString("--semi-space-growth-factor=16")
-  // What an index run of a large corpus holds lives to its end: the heap is collected before garbage makes it several times as large.
-  if (process.argv.includes("index")) setFlagsFromString("--heap-growing-percent=30")
   const loaded = { exports: {} }
   script.runInThisContext()(loaded.exports, require, loaded, filename, dirname(filename))
 }
