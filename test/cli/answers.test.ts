@@ -33,6 +33,8 @@ describe("index", () => {
     expect(again.documents).toEqual({ added: 0, changed: 0, unchanged: 5, removed: 0, skipped: [] })
     expect(again.nodes.Root).toBe(1)
     expect(again.nodes.Evidence).toBe(again.passages)
+    const told = await said(["index", "docs", "--estimate", "--embedding", "openai:vectors", "--dir", "nowhere"])
+    expect(told.stdout).toMatch(/ 0 calls of a language model.*\nopenai:vectors would embed them/)
     const estimated = await said(["index", "docs", "--estimate", "--json", "--dir", "nowhere"])
     expect(estimated.code).toBe(0)
     expect(decoded(IndexEstimate, estimated.stdout)).toMatchObject({ documents: 5, calls: 0, skipped: [] })

@@ -25,7 +25,7 @@ const connected = (api: Api, pacing: Partial<Pacing.Options> = {}, url?: string)
     const server = yield* FaultServer.start
     server.says("Paris is the capital of France.")
     const client = yield* Client.make("openai:m", { baseUrl: url ?? server.url, apiKey: key })
-    const paced = yield* Pacing.make({ backoff: "1 millis", deadline: "400 millis", idle: "100 millis", ...pacing })
+    const paced = yield* Pacing.make({ backoff: "1 millis", deadline: "800 millis", idle: "300 millis", ...pacing })
     const model = yield* make(provider(client, { model: "m", api }), {
       pacing: paced,
       cards: { m: { prompt: 1, completion: 2, size: null } },

@@ -3,6 +3,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Either, Option, Schema } from "effect"
 import { Format } from "../../domain/Corpus.ts"
 import type { IndexEstimate, IndexReport, LeftOut } from "../../domain/IndexReport.ts"
+import { embeddingId } from "../../domain/ModelSettings.ts"
 import { didYouMean } from "../../domain/Nearest.ts"
 import { estimate, type IndexOptions, indexCorpus } from "../IndexCorpus.ts"
 import { type Round, watchCorpus } from "../WatchCorpus.ts"
@@ -111,9 +112,14 @@ const roundText = ({ documents, elapsedMs, passages }: IndexReport): string => {
   return `Indexed again: ${parts.join(", ")}; ${count(passages, "passage")}; ${duration(elapsedMs)}.\n`
 }
 
-const estimateText = ({ calls, documents, passages, skipped, tokens }: IndexEstimate): string =>
+/** `embedding` is the model that would be asked for vectors, if one would. */
+const estimateText = (
+  { calls, documents, passages, skipped, tokens }: IndexEstimate,
+  embedding: string | null
+): string =>
   [
-    `${count(documents, "document")}, ${count(passages, "passage")}, ${count(tokens, "token")}; ${count(calls, "model call")}. Nothing was stored.`,
+    `${count(documents, "document")}, ${count(passages, "passage")}, ${count(tokens, "token")}; ${count(calls, "call")} of a language model. Nothing was stored.`,
+    ...(embedding === null ? [] : [`${embedding} would embed them, and about two Relations for each passage.`]),
     skippedText(skipped)
   ].join("\n")
 
@@ -175,7 +181,7 @@ export const command = Command.make(
       if (estimates) {
         const host = yield* Host
         const estimated = yield* estimate(selection).pipe(Effect.provide(host.ingest(!values.quiet)))
-        yield* print(values.json, estimated, () => estimateText(estimated))
+        yield* print(values.json, estimated, () => estimateText(estimated, embeddingId(settings.models)))
         if (estimated.skipped.length > 0) return yield* new Stopped({ code: 4 })
         return
       }
