@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -13,8 +13,8 @@ const at = (...parts) => join(root, ...parts)
 const modified = (path) => (existsSync(path) ? statSync(path).mtimeMs : Number.NEGATIVE_INFINITY)
 
 /** Runs a command; its output goes to standard error, so that results on standard output stay clean. */
-const run = (command, args) => {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] })
+const run = (command, args, env = process.env) => {
+  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: ["ignore", 2, 2] })
   if (status === 0) return
   process.stderr.write(`\`${[command, ...args].join(" ")}\` failed${error === undefined ? "" : `: ${error.message}`}\n`)
   process.exit(1)
@@ -59,6 +59,13 @@ const alone = (isDone, work) => {
   process.removeListener("exit", release)
 }
 
+/** The environment in which a native module is compiled with Node's own headers, where they came along, and fetches none. */
+const compiling = () => {
+  const prefix = dirname(dirname(realpathSync(process.execPath)))
+  const hasHeaders = existsSync(join(prefix, "include", "node", "node_version.h"))
+  return hasHeaders ? { npm_config_nodedir: prefix, ...process.env } : process.env
+}
+
 const marker = at("node_modules", ".staterag-lock")
 const installed = at("node_modules", ".package-lock.json")
 const locked = () =>
@@ -74,7 +81,7 @@ alone(isInstalled, () => {
     "Installing what the lock file names (a native module may be compiled; this can take two minutes) …\n"
   )
   const lock = locked()
-  run("npm", ["ci", "--no-audit", "--no-fund"])
+  run("npm", ["ci", "--no-audit", "--no-fund"], compiling())
   writeFileSync(marker, lock)
 })
 
