@@ -3,9 +3,9 @@
  * `--verifier-model`, `--reader-model`, `--embedding` and `--config` are the command's own; `--set` names a question set here, so that every other
  * setting is a `STATERAG_…` variable or a line of the config file.
  */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { resolve as absolute } from "node:path"
-import { Effect, type Layer, Option } from "effect"
+import { Effect, Either, type Layer, Option } from "effect"
 import type { ModelError } from "../src/domain/ModelError.ts"
 import { isEmbedded } from "../src/domain/ModelSettings.ts"
 import type { Policy } from "../src/domain/Policy.ts"
@@ -25,16 +25,12 @@ const options = {
 }
 
 const readText = (file: string): Effect.Effect<Option.Option<string>, HostError> =>
-  Effect.try({
-    try: () => Option.some(readFileSync(file, "utf8")),
-    catch: (cause) => cause
-  }).pipe(
-    Effect.catchAll((cause) =>
-      cause instanceof Error && "code" in cause && cause.code === "ENOENT"
-        ? Effect.succeedNone
-        : new HostError({ path: file, detail: String(cause) })
-    )
-  )
+  existsSync(file)
+    ? Effect.try({
+        try: () => Option.some(readFileSync(file, "utf8")),
+        catch: (cause) => new HostError({ path: file, detail: String(cause) })
+      })
+    : Effect.succeedNone
 
 export interface House {
   readonly policy: Policy
@@ -58,12 +54,12 @@ export const houseOf = async (args: ReadonlyArray<string>, directory: string): P
       return value === undefined ? [] : [{ name, value, source }]
     })
   }
-  const { models, openai, policy } = await Effect.runPromise(
-    Effect.mapError(
-      resolveOn(host, given),
-      (error) => new Error(`${error.message}${"advice" in error ? `\n  ${error.advice}` : ""}`)
-    )
-  )
+  const resolved = await Effect.runPromise(Effect.either(resolveOn(host, given)))
+  if (Either.isLeft(resolved)) {
+    const { left } = resolved
+    throw new Error(`${left.message}${"advice" in left ? `\n  ${left.advice}` : ""}`)
+  }
+  const { models, openai, policy } = resolved.right
   return {
     policy,
     layer: isEmbedded(models) ? Embedded.layer({ directory }) : Models.layer({ directory, settings: models, openai })
