@@ -24,8 +24,8 @@ interface Known {
 /** Numbers of vectors kept in memory, over all indexes: 16 MB. */
 const mostNumbers = 4_194_304
 const mostAnswers = 32
-/** Up to so many ids that alone are asked for, each is scored: 2.5 KB are read for each. */
-const fewest = 2000
+/** Where at most so many ids are asked for alone, each is scored: 2.5 KB are read for each. */
+const mostScored = 2000
 
 const isSame = (a: Float32Array, b: Float32Array): boolean => {
   if (a.length !== b.length) return false
@@ -164,7 +164,7 @@ export const make = (
     limit: number,
     among: ReadonlySet<number>
   ) {
-    if (among.size > fewest) {
+    if (among.size > mostScored) {
       const { hits } = yield* proposed(scope, kind, loaded, query, limit, among)
       if (hits.length >= Math.min(limit, among.size)) return hits
     }

@@ -47,9 +47,11 @@ const onward = (
 ): Evidence => {
   const names = subjects.map((item) => hopFrom(question, (term) => idf(frequencies, term), item).names.map(entityKey))
   const found = names.map((own) =>
+    // by title alone: a heading inside another document is not what a name leads to
     own.flatMap((name) => evidence.find((item) => about.get(item.passage)?.[0] === name) ?? [])
   )
   const longest = Math.max(0, ...found.map((items) => items.length))
+  // the first name of each subject, then the second of each
   return Array.from({ length: longest }, (_, rank) => found.flatMap((items) => items[rank] ?? [])).flat()
 }
 
